@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cost_model/cluster.h"
+#include "cost_model/result.h"
+
+namespace ndtune::profiles {
+
+/// `NxGxDEVICE` ("16x8xh100-sxm"; `GxDEVICE` is one node). An optional "@FABRIC" names the scale-out network.
+Result<Cluster> parse_cluster_shorthand(std::string_view text);
+
+/// A cluster described in TOML or YAML (told apart by `where`'s ending): device, nodes, devices_per_node, [[tier]], order,
+/// [price]. Unknown keys, missing units, sizes below 1: Error with line or key.
+Result<Cluster> parse_cluster_file(std::string_view text, std::string_view where);
+
+/// CLUSTER of the command line: shorthand or a path.
+Result<Cluster> read_cluster(const std::string& shorthand_or_path);
+
+}  // namespace ndtune::profiles

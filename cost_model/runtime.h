@@ -21,7 +21,10 @@ struct ActivationCoefficients {
     double selective_hidden = 4;     ///< the same for selective recompute, bytes x h/sigma
     double selective_attention = 1;  ///< x (4ad + 2gd + 4a)/t
     double selective_ffn = 2;
-    double gathered_inputs = 0;  ///< bytes x h per token of undivided inputs alive at once under sequence parallel
+    double batch_copy = 0;       ///< bytes x h/t: copy of the output projection's input where micro-batch > 1 and t > 1
+    double plain_scores = 5;     ///< plain attention: bytes x a S/t (scores, softmax, mask)
+    double cp_output = 0;        ///< bytes x a d/t kept more where c > 1
+    double gathered_inputs = 4;  ///< bytes x h of undivided inputs alive at once where t > 1 (sequence parallel)
 
     bool operator==(const ActivationCoefficients&) const = default;
 };
@@ -57,6 +60,7 @@ struct Runtime {
     bool grad_accumulate_always = false;  ///< also with one micro-batch
     double dgrad = 1.04;                  ///< dgrad GEMM time over forward's
     double wgrad = 1.14;
+    double grouped_gemm = 1.7;              ///< expert GEMM time over one large GEMM of the same work
     double selective_forward = 0.35;        ///< share of the forward pass repeated by selective recompute
     bool selective_attention_only = false;  ///< selective = the attention core alone (Megatron-LM)
 
@@ -79,7 +83,9 @@ struct Runtime {
     double ddp_bucket_bytes = 0;       ///< DDP: extra bytes per parameter for buckets where dp > 1
     double loss_peak_bytes = 14;       ///< per logit at the loss's peak
     double loss_peak_bytes_tp = 14;    ///< the same under loss parallel
-    double wgrad_temporary_bytes = 0;  ///< per element of the largest linear
+    double wgrad_temporary_bytes = 0;  ///< per element of the two MLP matrices of one layer
+    double final_grad_bytes = 0;  ///< per parameter, at the end of the backward pass, before it is added to the gradient buffer
+    bool embedding_grad_copy = false;  ///< 16-bit gradient of the embedding alive at the end of the backward pass
     double context_gib = 1.5;          ///< CUDA context and communicators (only in MemoryReading::device and against capacity)
     double base_gib = 0.25;            ///< workspaces, small buffers
     double slack = 1.06;               ///< reserved / allocated

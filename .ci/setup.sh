@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # root and program are set, the package lists used, by the script that sources this
 # Shared by ./ndtune and ./test: what must be installed, and how the program is built. Sourced by bash; messages go to stderr.
 
 # The planner alone.
@@ -5,7 +6,7 @@ build_packages=(g++ cmake ninja-build libfmt-dev libexpected-dev nlohmann-json3-
     libcli11-dev libboost-graph-dev)
 # Tests, benchmarks, sanitizers, fuzzing, format and lint.
 test_packages=("${build_packages[@]}" ccache libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev libvalijson-dev
-    clang-19 clang-format-19 clang-tidy-19 clang-tools-19 libclang-rt-19-dev)
+    clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev)
 
 say() { echo "[$program] $*" >&2; }
 

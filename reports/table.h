@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ndtune::reports {
+
+/// A plain text table: fixed columns two spaces apart, numbers to the right, no line longer than needed.
+class Table {
+public:
+    enum class Align { left, right };
+    void column(std::string header, Align align = Align::right);
+    void row(std::vector<std::string> cells);
+    /// Lines indented by two spaces, each with its newline. `rule` is repeated under the header; '\0' = no such line.
+    [[nodiscard]] std::string text(bool unicode) const;
+
+private:
+    struct Column {
+        std::string header;
+        Align align;
+    };
+    std::vector<Column> columns_;
+    std::vector<std::vector<std::string>> rows_;
+};
+
+/// Breaks `text` at spaces so that no line is wider than `width`; lines after the first are indented by `indent` spaces.
+std::string wrap(const std::string& text, std::size_t width, std::size_t indent);
+
+}  // namespace ndtune::reports

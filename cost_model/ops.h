@@ -10,7 +10,9 @@
 
 namespace ndtune {
 
-enum class OpKind : std::uint8_t { gemm, attention, elementwise, loss, optimizer, collective };
+/// `elementwise` and `loss` give the least possible traffic, scaled by the runtime's kernels; `stream` is traffic as it is.
+enum class OpKind : std::uint8_t { gemm, attention, elementwise, loss, stream, collective };
+/// dgrad and wgrad are the two halves of a linear layer's backward pass, backward is that of everything else.
 enum class Phase : std::uint8_t { forward, dgrad, wgrad, backward, step };
 /// Which group a collective runs over: `shard` is dp_shard x cp together.
 enum class Group : std::uint8_t { none, replicate, shard, cp, tp, data };
@@ -27,18 +29,19 @@ struct Op {
     Bucket bucket = Bucket::matmul;
     Group group = Group::none;
     Collective collective = Collective::all_gather;
-    bool low_precision = false;  ///< runs in the workload's precision; else 16 bit
-    std::uint16_t repeat = 1;    ///< identical ops in a row (norm pairs, K/V hops)
-    double batch = 1;            ///< independent GEMMs in one launch (experts, heads)
+    bool low_precision = false;  ///< a linear layer in the workload's precision; the head and attention stay in 16 bit
+    bool refetch = false;        ///< a gather of inputs that could have been kept: half of it hides behind the dgrad GEMM
+    int repeat = 1;              ///< calls of a collective (one, two, or c - 1 K/V hops)
+    double batch = 1;            ///< independent GEMMs in one launch (experts)
     double m = 0, k = 0, n = 0;  ///< GEMM (m x k)(k x n)
-    double flops = 0;            ///< of all repeats
+    double flops = 0;            ///< of the whole batch
     double bytes = 0;            ///< memory traffic; for a collective the full (gathered) volume of one call
 };
 
 /// A fixed-capacity list: building one allocates nothing.
 class OpList {
 public:
-    static constexpr std::size_t kCapacity = 64;
+    static constexpr std::size_t kCapacity = 48;
     void push(const Op& op);
     [[nodiscard]] std::span<const Op> ops() const { return {ops_.data(), size_}; }
 

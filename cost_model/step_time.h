@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+
+#include "cost_model/collectives.h"
+#include "cost_model/compute.h"
+#include "cost_model/estimate.h"
+#include "cost_model/ops.h"
+
+namespace ndtune {
+
+/// One layer type's times for one micro-batch, in seconds; depends on tp, cp, micro-batch and CP method alone.
+struct LayerTimes {
+    double matmul[2] = {};  ///< [forward, backward]
+    double attention[2] = {};
+    double elementwise[2] = {};
+    double tp[2] = {};          ///< exposed
+    double cp[2] = {};          ///< exposed
+    double tp_latency[2] = {};  ///< node hops inside `tp`: they add to the host floor, they do not hide under it
+
+    [[nodiscard]] double sum(int pass) const { return matmul[pass] + attention[pass] + elementwise[pass] + tp[pass] + cp[pass]; }
+};
+
+/// What all plans of one (tp, cp, micro-batch, CP method) share.
+struct WorkTimes {
+    std::array<LayerTimes, Model::kMaxLayerTypes> layers{};
+    double head[2] = {};        ///< matmul of the head
+    double head_other[2] = {};  ///< loss, embedding gradient, accumulation
+};
+
+/// FSDP traffic of one unit for one micro-batch.
+struct UnitTimes {
+    double gather = 0;  ///< one all-gather
+    double reduce = 0;  ///< reduce-scatter, copies, HSDP all-reduce
+    bool regather = false;
+};
+
+/// What all plans of one mesh share.
+struct MeshTimes {
+    std::array<UnitTimes, Model::kMaxLayerTypes> layers{};
+    UnitTimes root;
+    double grad_sync = 0;     ///< DDP / ZeRO-1, once a step
+    double param_gather = 0;  ///< ZeRO-1
+    double optimizer = 0;
+    Provenance provenance = Provenance::exact;
+};
+
+WorkTimes work_times(const Job& job, const Plan& plan, const ComputeModel& compute);
+MeshTimes mesh_times(const Job& job, const Plan& plan, const ComputeModel& compute);
+
+/// The closed form: the micro-batch passes with FSDP overlap and the host floor, then what comes once a step.
+std::array<Seconds, kBuckets> step_breakdown(const Job& job, const Plan& plan, const WorkTimes& work, const MeshTimes& mesh);
+
+}  // namespace ndtune

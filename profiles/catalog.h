@@ -17,8 +17,14 @@ Result<Device> find_device(std::string_view name);
 Result<Runtime> find_runtime(std::string_view name);
 /// A preset's config.json text is read by read_model.
 Result<Model> find_model(std::string_view name);
-/// A named scale-out network, e.g. "infiniband-400g": replaces the outer tier of a cluster of that device.
+/// A named scale-out network, e.g. "infiniband-400g". Its bandwidth is 0 where the device's own NIC share applies, and that of
+/// a whole node where the network is stated per node: with_fabric resolves both.
 Result<Tier> find_fabric(std::string_view name);
+/// The cluster with its outer tier on that network. A cluster whose scale-up domain joins all devices stays as it is.
+/// Errors: unknown name; more devices than the network joins (nvlink-72).
+Result<Cluster> with_fabric(Cluster cluster, std::string_view name);
+/// The catalog key of a device as people write it: "H100", "NVIDIA H100 SXM", "h100-sxm-80g", "H100:8"; empty if unknown.
+std::string device_key(std::string_view name);
 
 std::vector<std::string> device_names();
 std::vector<std::string> runtime_names();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cost_model/compute.h"
+
 namespace ndtune {
 namespace {
 
@@ -53,26 +55,33 @@ double within_domain(const Cluster& cluster, int ranks, Collective kind, double 
     return passes * ((n - 1) * tier.latency.value + bytes * (n - 1) / n / (kUnmeasuredShare * tier.bandwidth.value));
 }
 
+/// Ring: every byte passes every rank; k - 1 hops cross domains, the others stay inside (cost-model.md d5).
+double ring(const Cluster& cluster, const GroupPlacement& p, double alpha, double nic, double passes, double bytes) {
+    const double n = p.ranks, k = p.domains;
+    const Tier& inner = cluster.tiers.front();
+    const double hop = cluster.tiers[static_cast<std::size_t>(p.outer_tier)].latency.value;
+    const double flat = std::min(p.per_domain * nic, kDomainShare * inner.bandwidth.value);
+    return alpha + passes * ((k - 1) * hop + (n - k) * inner.latency.value + bytes * (n - 1) / n / flat);
+}
+
+/// Double binary tree over the domains, pipelined with the all-reduce inside each: a NIC carries its q-th part twice.
+double tree(const Cluster& cluster, const GroupPlacement& p, double alpha, double nic, double bytes) {
+    const double k = p.domains;
+    const double hop = cluster.tiers[static_cast<std::size_t>(p.outer_tier)].latency.value;
+    const double inside = p.per_domain > 1 ? within_domain(cluster, p.per_domain, Collective::all_reduce, bytes) - alpha : 0;
+    const double outside = 2 * bytes * (k - 1) / k / (p.per_domain * nic);
+    return alpha + 2 * std::log2(k) * hop + overlap_max(std::max(0.0, inside), outside);
+}
+
 double across_domains(const Cluster& cluster, const GroupPlacement& p, Collective kind, double bytes) {
     const CollectiveCurve& curve = cluster.device.collectives[static_cast<std::size_t>(kind)][curve_index(p.per_domain)];
-    const double n = p.ranks, q = p.per_domain, k = p.domains;
-    const double hop = cluster.tiers[static_cast<std::size_t>(p.outer_tier)].latency.value;
-    const double nic = nic_bandwidth(cluster, p), alpha = curve.alpha.value;
+    const double nic = nic_bandwidth(cluster, p), alpha = curve.alpha.value, k = p.domains;
     if (kind == Collective::all_to_all) {
+        const double hop = cluster.tiers[static_cast<std::size_t>(p.outer_tier)].latency.value;
         return alpha + hop * std::log2(k) + bytes * (k - 1) / k / (nic * (1 - kAllToAllLoss / k));
     }
-    const double domain = kDomainShare * cluster.tiers.front().bandwidth.value;
-    const double flat = std::min(q * nic, domain);
-    const double volume = bytes * (n - 1) / n / flat;
-    if (kind != Collective::all_reduce) return alpha + (k - 1) * hop + volume;
-    // Ring and double binary tree move the same bytes and differ in hops. Hierarchical: reduce-scatter in the domain, all-reduce
-    // of the q-th part across, all-gather in the domain.
-    const double ring_or_tree = alpha + std::min(2 * (k - 1), 2 * std::log2(k)) * hop + 2 * volume;
-    if (q <= 1) return ring_or_tree;
-    const double inside = within_domain(cluster, p.per_domain, Collective::reduce_scatter, bytes) +
-                          within_domain(cluster, p.per_domain, Collective::all_gather, bytes);
-    const double outside = 2 * std::log2(k) * hop + 2 * bytes / q * (k - 1) / k / nic;
-    return std::min(ring_or_tree, inside + outside);
+    if (kind != Collective::all_reduce) return ring(cluster, p, alpha, nic, 1, bytes);
+    return std::min(ring(cluster, p, alpha, nic, 2, bytes), tree(cluster, p, alpha, nic, bytes));
 }
 
 }  // namespace

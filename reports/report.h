@@ -49,6 +49,7 @@ struct ConsoleStyle {
     int width = 80;
     int verbosity = 0;                ///< -1: the best plan's text only; 1: Pareto front and rejections by rule too
     std::optional<double> elapsed_s;  ///< wall time of the search; left out of golden texts
+    std::string command;              ///< what was typed, for the last line; empty = not known
     std::string report_path;          ///< where the JSON report lies, for the last line; empty = not written
 };
 /// Table and reasons. With verbosity -1: the best plan's text and a newline, or nothing if no plan fits.

@@ -26,5 +26,7 @@ std::string signed3(double value);
 std::string plural(std::uint64_t count, std::string_view noun);
 /// Control characters (escape sequences, line ends) become '?': names come from files.
 std::string printable(std::string_view text);
+/// The same with the characters that Markdown would take for markup escaped.
+std::string markdown_text(std::string_view text);
 
 }  // namespace ndtune::reports

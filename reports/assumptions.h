@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "reports/report.h"
+
+namespace ndtune::reports {
+
+/// "GPU", or "CPU rank" for the CPU device.
+std::string device_word(const Device& device);
+/// "label     text", wrapped to the width, with its newline. Every line of prose in a console report is made by it.
+std::string labelled(std::string_view label, const std::string& text, const ConsoleStyle& style);
+
+// What an answer rests on, one line each, ready to be labelled.
+
+/// The runtime whose semantics are assumed, precision and optimizer.
+std::string runtime_line(const Job& job);
+std::string model_line(const Job& job);
+/// Tokens of one optimizer step.
+std::string step_line(const Workload& workload);
+/// Devices, usable memory, network.
+std::string cluster_line(const Cluster& cluster);
+/// The four lines above.
+std::string assumptions(const Job& job, const ConsoleStyle& style);
+
+}  // namespace ndtune::reports

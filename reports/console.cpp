@@ -1,0 +1,205 @@
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "reports/assumptions.h"
+#include "reports/insight.h"
+#include "reports/report.h"
+#include "reports/table.h"
+#include "reports/text.h"
+
+namespace ndtune::reports {
+
+namespace {
+
+constexpr std::size_t kNearMissesShown = 3;
+constexpr std::size_t kPlansCompared = 2;
+
+std::uint64_t rejected(const search::Space& space, search::Rule rule) {
+    return space.rejected_by[static_cast<std::size_t>(rule)];
+}
+
+std::string space_line(const search::Space& space, const ConsoleStyle& style) {
+    const std::uint64_t memory = rejected(space, search::Rule::memory);
+    const std::uint64_t limits = rejected(space, search::Rule::user_limit) + rejected(space, search::Rule::within_node);
+    const std::uint64_t rules = space.rejected - memory - limits;
+    std::string text = plural(space.visited, "plan");
+    if (style.elapsed_s) text += fmt::format(" in {} s", sig3(*style.elapsed_s));
+    text += fmt::format(": {} fit, {} out of memory, {} break a rule", grouped(space.feasible), grouped(memory), grouped(rules));
+    if (limits > 0) text += fmt::format(", {} outside your limits", grouped(limits));
+    return labelled("Searched", text, style);
+}
+
+Table plan_table(const Report& report, const TimeUnit& unit, std::size_t bound_words) {
+    Table table;
+    table.column("#");
+    table.column("plan", Table::Align::left);
+    table.column(fmt::format("step {}", unit.name));
+    table.column(report.job.cluster.device.cpu ? "tok/s/rank" : "tok/s/GPU");
+    table.column("MFU %");
+    table.column("peak GiB");
+    table.column("free GiB");
+    table.column("time goes to", Table::Align::left);
+    int rank = 0;
+    for (const search::RankedPlan& ranked : report.result.plans) {
+        const Estimate& e = ranked.estimate;
+        table.row({std::to_string(++rank), to_text(ranked.plan), unit.text(e.step_time), short_count(e.tokens_per_s_per_gpu),
+                   percent(e.mfu), gib(e.memory.peak), gib(e.memory.capacity - e.memory.peak), bound_by(e, bound_words)});
+    }
+    return table;
+}
+
+/// The table with as many words on what binds as the width allows.
+std::string plans_text(const Report& report, const ConsoleStyle& style) {
+    const TimeUnit unit = time_unit(report.result.plans.front().estimate.step_time);
+    const auto widest = [](const std::string& text) {
+        std::size_t longest = 0;
+        for (std::size_t at = 0; at < text.size();) {
+            const std::size_t end = text.find('\n', at);
+            longest = std::max(longest, end - at);
+            at = end + 1;
+        }
+        return longest;
+    };
+    for (std::size_t words = 3; words > 1; --words) {
+        const Table table = plan_table(report, unit, words);
+        if (widest(table.text(false)) <= static_cast<std::size_t>(std::max(style.width, 1))) return table.text(style.unicode);
+    }
+    return plan_table(report, unit, 1).text(style.unicode);
+}
+
+/// "matmul 8.01 + attention 1.20 + ... = 12.1 s", largest first; what rounds to nothing is left out.
+std::string breakdown_text(const Estimate& estimate) {
+    const TimeUnit unit = time_unit(estimate.step_time);
+    std::vector<Bucket> order;
+    for (int i = 0; i < kBuckets; ++i) order.push_back(static_cast<Bucket>(i));
+    std::stable_sort(order.begin(), order.end(), [&](Bucket a, Bucket b) { return estimate.bucket(a) > estimate.bucket(b); });
+    std::string text;
+    for (const Bucket bucket : order) {
+        if (estimate.bucket(bucket) / estimate.step_time < 1e-3) break;
+        text += fmt::format("{}{} {}", text.empty() ? "" : " + ", words(bucket), unit.text(estimate.bucket(bucket)));
+    }
+    return fmt::format("{} = {} {}", text, unit.text(estimate.step_time), unit.name);
+}
+
+std::string memory_text(const MemoryLedger& memory) {
+    std::vector<LedgerRow> order;
+    for (int i = 0; i < kLedgerRows; ++i) order.push_back(static_cast<LedgerRow>(i));
+    std::stable_sort(order.begin(), order.end(), [&](LedgerRow a, LedgerRow b) { return memory.row(a) > memory.row(b); });
+    std::string text;
+    for (const LedgerRow row : order) {
+        if (memory.row(row) / memory.peak < 5e-3) break;
+        text += fmt::format("{}{} {}", text.empty() ? "" : " + ", words(row), gib(memory.row(row)));
+    }
+    return fmt::format("{} = {} of {} GiB, at {}", text, gib(memory.peak), gib(memory.capacity), words(memory.phase));
+}
+
+/// Why the best is the best, bucket by bucket against the next ones.
+std::string why_text(const Report& report, const ConsoleStyle& style) {
+    const std::vector<search::RankedPlan>& plans = report.result.plans;
+    std::string text = labelled("Why #1", breakdown_text(plans.front().estimate), style);
+    for (std::size_t i = 1; i < std::min(plans.size(), 1 + kPlansCompared); ++i) {
+        const std::string line = fmt::format("#{} is {}", i + 1, comparison_text(plans.front().estimate, plans[i].estimate));
+        text += labelled("", line, style);
+    }
+    if (const std::string axes = why_axes(report); !axes.empty()) text += labelled("Axes", axes, style);
+    return text + labelled("Memory", memory_text(plans.front().estimate.memory), style);
+}
+
+/// The leanest plan of the Pareto front, if the best plan is not the leanest.
+std::string lean_text(const Report& report, const ConsoleStyle& style) {
+    if (report.result.pareto.empty() || report.result.plans.empty()) return "";
+    const search::RankedPlan& best = report.result.plans.front();
+    const auto lean =
+        std::min_element(report.result.pareto.begin(), report.result.pareto.end(),
+                         [](const auto& a, const auto& b) { return a.estimate.memory.peak < b.estimate.memory.peak; });
+    if (lean->estimate.memory.peak >= best.estimate.memory.peak) return "";
+    const double slower = lean->estimate.step_time / best.estimate.step_time - 1;
+    return labelled(
+        "",
+        fmt::format("least: {} with {} GiB, {}% slower", to_text(lean->plan), gib(lean->estimate.memory.peak), percent(slower)),
+        style);
+}
+
+std::string near_misses_text(const Report& report, const ConsoleStyle& style) {
+    std::string text;
+    const std::vector<search::NearMiss>& misses = report.result.near_misses;
+    for (std::size_t i = 0; i < std::min(misses.size(), kNearMissesShown); ++i) {
+        const search::NearMiss& miss = misses[i];
+        const TimeUnit unit = time_unit(miss.plan.estimate.step_time);
+        std::string line = fmt::format("{} would take {} {} but is {} GiB over", to_text(miss.plan.plan),
+                                       unit.text(miss.plan.estimate.step_time), unit.name, gib(miss.over));
+        if (miss.remedy) {
+            line += fmt::format("; with {} it fits at {} {}", miss.change, unit.text(miss.remedy->estimate.step_time), unit.name);
+        } else {
+            line += "; no single knob makes it fit";
+        }
+        text += labelled(i == 0 ? "Near miss" : "", line, style);
+    }
+    return text;
+}
+
+/// With -v: the Pareto front and what was rejected by which rule.
+std::string details_text(const Report& report, const ConsoleStyle& style) {
+    std::string text;
+    if (!report.result.pareto.empty()) {
+        const TimeUnit unit = time_unit(report.result.pareto.front().estimate.step_time);
+        Table table;
+        table.column("Pareto front: plan", Table::Align::left);
+        table.column(fmt::format("step {}", unit.name));
+        table.column("peak GiB");
+        for (const search::RankedPlan& p : report.result.pareto) {
+            table.row({to_text(p.plan), unit.text(p.estimate.step_time), gib(p.estimate.memory.peak)});
+        }
+        text += "\n" + table.text(style.unicode);
+    }
+    Table rules;
+    rules.column("rejected by", Table::Align::left);
+    rules.column("plans");
+    for (int i = 0; i < search::kRules; ++i) {
+        const auto rule = static_cast<search::Rule>(i);
+        if (rejected(report.result.space, rule) == 0) continue;
+        rules.row({std::string(search::to_string(rule)), grouped(rejected(report.result.space, rule))});
+    }
+    return text + "\n" + rules.text(style.unicode) + "\n";
+}
+
+/// The last line: what to type next.
+std::string next_text(const Report& report, const ConsoleStyle& style) {
+    if (report.result.plans.empty()) {
+        return labelled("Next", "more devices, a shorter --seq, or --why PLAN to see what stands in the way of one plan", style);
+    }
+    if (!style.report_path.empty()) return labelled("Next", fmt::format("ndtune explain '{}#1'", style.report_path), style);
+    const std::string command = style.command.empty() ? "ndtune search ..." : style.command;
+    return "Next      " + command + " --explain\n";
+}
+
+std::string emphasized(std::string text, const ConsoleStyle& style) {
+    if (!style.color) return text;
+    // The first row of the table in bold.
+    const std::size_t row = text.find("\n  1  ") == std::string::npos ? text.find("\n   1  ") : text.find("\n  1  ");
+    if (row == std::string::npos) return text;
+    text.insert(text.find('\n', row + 1), "\x1b[0m");
+    return text.insert(row + 1, "\x1b[1m");
+}
+
+}  // namespace
+
+std::string to_console(const Report& report, const ConsoleStyle& style) {
+    const std::vector<search::RankedPlan>& plans = report.result.plans;
+    if (style.verbosity < 0) return plans.empty() ? "" : to_text(plans.front().plan) + "\n";
+    std::string text = assumptions(report.job, style) + space_line(report.result.space, style) + "\n";
+    if (plans.empty()) {
+        text += "No plan fits.\n";
+    } else {
+        text += emphasized("\n" + plans_text(report, style), style).substr(1) + "\n" + why_text(report, style);
+    }
+    text += lean_text(report, style) + near_misses_text(report, style);
+    if (style.verbosity > 0) text += details_text(report, style);
+    text += labelled("Figures", provenance_text(report.job), style);
+    for (const std::string& warning : report.warnings) text += labelled("Warning", printable(warning), style);
+    return text + next_text(report, style);
+}
+
+}  // namespace ndtune::reports

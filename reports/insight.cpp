@@ -1,0 +1,163 @@
+#include "reports/insight.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "reports/text.h"
+
+namespace ndtune::reports {
+
+namespace {
+
+Part part_of(Bucket bucket) {
+    switch (bucket) {
+        case Bucket::matmul:
+        case Bucket::attention:
+        case Bucket::elementwise:
+        case Bucket::loss: return Part::compute;
+        case Bucket::recompute: return Part::recompute;
+        case Bucket::tp_exposed: return Part::tp;
+        case Bucket::cp_exposed: return Part::cp;
+        case Bucket::fsdp_exposed: return Part::fsdp;
+        case Bucket::dp_exposed: return Part::dp;
+        case Bucket::optimizer: return Part::optimizer;
+        case Bucket::host: return Part::host;
+    }
+    return Part::host;
+}
+
+std::string spaced(std::string_view name) {
+    std::string text(name);
+    std::replace(text.begin(), text.end(), '_', ' ');
+    return text;
+}
+
+}  // namespace
+
+std::string_view to_string(Part part) {
+    constexpr std::array<std::string_view, kParts> kNames = {"compute", "recompute", "tp",        "cp",
+                                                             "fsdp",    "dp",        "optimizer", "host"};
+    return kNames[static_cast<std::size_t>(part)];
+}
+
+std::array<Seconds, kParts> parts(const Estimate& estimate) {
+    std::array<Seconds, kParts> sums{};
+    for (int i = 0; i < kBuckets; ++i) {
+        const auto bucket = static_cast<Bucket>(i);
+        sums[static_cast<std::size_t>(part_of(bucket))] += estimate.bucket(bucket);
+    }
+    return sums;
+}
+
+std::string bound_by(const Estimate& estimate, std::size_t words) {
+    constexpr double kWorthAWord = 0.03;  // a part below 3 % of the step binds nothing
+    const std::array<Seconds, kParts> times = parts(estimate);
+    std::array<Part, kParts> order{};
+    for (std::size_t i = 0; i < kParts; ++i) order[i] = static_cast<Part>(i);
+    const auto time = [&](Part part) { return times[static_cast<std::size_t>(part)]; };
+    std::stable_sort(order.begin(), order.end(), [&](Part a, Part b) { return time(a) > time(b); });
+    std::string text;
+    for (std::size_t i = 0; i < std::min<std::size_t>(words, kParts); ++i) {
+        const double share = time(order[i]) / estimate.step_time;
+        if (i > 0 && !(share >= kWorthAWord)) break;
+        text += fmt::format("{}{} {:.0f}%", i == 0 ? "" : ", ", to_string(order[i]), 100 * share);
+    }
+    return text;
+}
+
+std::string words(Bucket bucket) {
+    return spaced(to_string(bucket));
+}
+
+std::string_view describe(Bucket bucket) {
+    switch (bucket) {
+        case Bucket::matmul: return "linear layers and head, forward and backward";
+        case Bucket::attention: return "attention core";
+        case Bucket::elementwise: return "norms, activations, RoPE, residuals, gradient accumulation";
+        case Bucket::loss: return "cross-entropy and embedding look-up";
+        case Bucket::recompute: return "forward work done again to save memory";
+        case Bucket::tp_exposed: return "tensor-parallel exchange that nothing hides";
+        case Bucket::cp_exposed: return "keys and values of other ranks waited for";
+        case Bucket::fsdp_exposed: return "weight gathers and gradient scatters that nothing hides, and their drag on kernels";
+        case Bucket::dp_exposed: return "gradient sync over dp_replicate that nothing hides";
+        case Bucket::optimizer: return "gradient norm and optimizer";
+        case Bucket::host: return "GPU waiting for the CPU to launch kernels";
+    }
+    return "";
+}
+
+std::string words(LedgerRow row) {
+    return spaced(to_string(row));
+}
+
+std::string words(MemoryPhase phase) {
+    switch (phase) {
+        case MemoryPhase::loss: return "the loss";
+        case MemoryPhase::backward_start: return "the start of the backward pass";
+        case MemoryPhase::backward_end: return "the end of the backward pass";
+        case MemoryPhase::optimizer: return "the optimizer step";
+    }
+    return "";
+}
+
+TimeUnit time_unit(Seconds typical) {
+    if (typical.value >= 0.9995) return {1, "s"};
+    if (typical.value >= 0.9995e-3) return {1e3, "ms"};
+    return {1e6, "us"};
+}
+
+std::string TimeUnit::text(Seconds seconds) const {
+    return sig3(seconds.value * per_second);
+}
+
+std::string TimeUnit::signed_text(Seconds seconds) const {
+    return signed3(seconds.value * per_second);
+}
+
+std::vector<Term> differences(const Estimate& a, const Estimate& b) {
+    constexpr double kNoticeable = 1e-3;  // of the step
+    std::vector<Term> terms;
+    for (int i = 0; i < kBuckets; ++i) {
+        const auto bucket = static_cast<Bucket>(i);
+        const Seconds delta = b.bucket(bucket) - a.bucket(bucket);
+        if (std::abs(delta.value) >= kNoticeable * a.step_time.value) terms.push_back({bucket, delta});
+    }
+    std::stable_sort(terms.begin(), terms.end(),
+                     [](const Term& x, const Term& y) { return std::abs(x.delta.value) > std::abs(y.delta.value); });
+    return terms;
+}
+
+std::string difference_text(const Estimate& a, const Estimate& b, std::size_t count) {
+    const std::vector<Term> terms = differences(a, b);
+    const TimeUnit unit = time_unit(a.step_time);
+    std::string text;
+    for (std::size_t i = 0; i < std::min(count, terms.size()); ++i) {
+        text += fmt::format("{}{} {}", i == 0 ? "" : ", ", words(terms[i].bucket), unit.signed_text(terms[i].delta));
+    }
+    return text.empty() ? "no part of the step differs by 0.1%" : fmt::format("{} {}", text, unit.name);
+}
+
+std::string comparison_text(const Estimate& a, const Estimate& b, std::size_t count) {
+    const TimeUnit unit = time_unit(a.step_time);
+    const Seconds delta = b.step_time - a.step_time;
+    const double share = delta / a.step_time;
+    if (std::abs(share) < 5e-4) return "as fast: " + difference_text(a, b, count);
+    return fmt::format("{} {} ({}%) {}: {}", unit.text(Seconds{std::abs(delta.value)}), unit.name, percent(std::abs(share)),
+                       delta.value > 0 ? "slower" : "faster", difference_text(a, b, count));
+}
+
+std::string provenance_text(const Job& job) {
+    const Device& device = job.cluster.device;
+    const auto precision = static_cast<std::size_t>(job.workload.precision);
+    Provenance network = Provenance::exact;
+    for (const Tier& tier : job.cluster.tiers) network = weakest(network, tier.provenance);
+    std::string text = fmt::format("matmul {}, attention {}", to_string(device.gemm[precision].provenance),
+                                   to_string(device.attention[static_cast<std::size_t>(job.runtime.attention)].provenance));
+    if (job.cluster.devices() > 1) text += fmt::format(", network {}", to_string(network));
+    return text +
+           fmt::format(", memory size {}, runtime {}", to_string(device.memory.provenance), to_string(job.runtime.provenance));
+}
+
+}  // namespace ndtune::reports

@@ -1,0 +1,83 @@
+#include "reports/table.h"
+
+#include <algorithm>
+
+namespace ndtune::reports {
+
+namespace {
+
+/// Characters a terminal shows: bytes of UTF-8 that continue a character do not count.
+std::size_t shown_width(const std::string& text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+std::string padded(const std::string& cell, std::size_t width, Table::Align align) {
+    const std::size_t shown = shown_width(cell);
+    const std::string space(width > shown ? width - shown : 0, ' ');
+    return align == Table::Align::left ? cell + space : space + cell;
+}
+
+std::string trimmed(std::string line) {
+    line.erase(line.find_last_not_of(' ') + 1);
+    return line + "\n";
+}
+
+}  // namespace
+
+void Table::column(std::string header, Align align) {
+    columns_.push_back({std::move(header), align});
+}
+
+void Table::row(std::vector<std::string> cells) {
+    cells.resize(columns_.size());
+    rows_.push_back(std::move(cells));
+}
+
+std::string Table::text(bool unicode) const {
+    std::vector<std::size_t> widths;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+        std::size_t width = shown_width(columns_[c].header);
+        for (const auto& cells : rows_) width = std::max(width, shown_width(cells[c]));
+        widths.push_back(width);
+    }
+    std::string header;
+    std::string rule;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+        header += "  " + padded(columns_[c].header, widths[c], columns_[c].align);
+        rule += "  ";
+        for (std::size_t i = 0; i < widths[c]; ++i) rule += "\u2500";
+    }
+    std::string text = trimmed(header);
+    if (unicode) text += trimmed(rule);
+    for (const auto& cells : rows_) {
+        std::string line;
+        for (std::size_t c = 0; c < columns_.size(); ++c) line += "  " + padded(cells[c], widths[c], columns_[c].align);
+        text += trimmed(line);
+    }
+    return text;
+}
+
+std::string wrap(const std::string& text, std::size_t width, std::size_t indent) {
+    std::string out;
+    std::size_t column = 0;
+    std::size_t at = 0;
+    while (at < text.size()) {
+        std::size_t end = text.find(' ', at);
+        if (end == std::string::npos) end = text.size();
+        const std::string word = text.substr(at, end - at);
+        if (column > indent && column + 1 + shown_width(word) > width) {
+            out += "\n" + std::string(indent, ' ');
+            column = indent;
+        } else if (at > 0) {
+            out += ' ';
+            ++column;
+        }
+        out += word;
+        column += shown_width(word);
+        at = end + 1;
+    }
+    return out;
+}
+
+}  // namespace ndtune::reports

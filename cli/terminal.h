@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cost_model/result.h"
+#include "reports/report.h"
+
+namespace ndtune::cli {
+
+/// Exit codes: scripts branch on them.
+enum ExitCode : int {
+    kAnswer = 0,
+    kInternal = 1,
+    kBadInput = 2,
+    kInfeasible = 3,
+    kCheckFailed = 4,
+    kUnsupported = 5,
+    kInterrupted = 130
+};
+int exit_code(ErrorCode code);
+
+/// Whether a person reads stdout.
+bool on_terminal();
+/// How stdout wants its text: colour by --color, then NO_COLOR, CLICOLOR_FORCE, TERM and whether it is a terminal.
+reports::ConsoleStyle console_style(std::string_view color);
+
+/// `[verb] message (where). Hint: hint` on stderr, always one line: control and non-UTF-8 bytes are written as \xNN.
+void print_error(std::string_view verb, const Error& error);
+/// `[verb] warning: text` on stderr.
+void print_warning(std::string_view verb, std::string_view text);
+
+/// Writes the result to stdout, or to a file. Errors: the file cannot be written, the disk is full.
+Result<void> write_result(std::string_view text, const std::optional<std::string>& path);
+
+}  // namespace ndtune::cli

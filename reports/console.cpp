@@ -31,7 +31,13 @@ std::string space_line(const search::Space& space, const ConsoleStyle& style) {
     return labelled("Searched", text, style);
 }
 
-Table plan_table(const Report& report, const TimeUnit& unit, std::size_t bound_words) {
+/// What the plan table shows beside the plan and its figures; less on a narrow terminal.
+struct TableDetail {
+    std::size_t bound_words = 3;
+    bool free = true;
+};
+
+Table plan_table(const Report& report, const TimeUnit& unit, TableDetail detail) {
     Table table;
     table.column("#");
     table.column("plan", Table::Align::left);
@@ -39,34 +45,30 @@ Table plan_table(const Report& report, const TimeUnit& unit, std::size_t bound_w
     table.column(report.job.cluster.device.cpu ? "tok/s/rank" : "tok/s/GPU");
     table.column("MFU %");
     table.column("peak GiB");
-    table.column("free GiB");
+    if (detail.free) table.column("free GiB");
     table.column("time goes to", Table::Align::left);
     int rank = 0;
     for (const search::RankedPlan& ranked : report.result.plans) {
         const Estimate& e = ranked.estimate;
-        table.row({std::to_string(++rank), to_text(ranked.plan), unit.text(e.step_time), short_count(e.tokens_per_s_per_gpu),
-                   percent(e.mfu), gib(e.memory.peak), gib(e.memory.capacity - e.memory.peak), bound_by(e, bound_words)});
+        std::vector<std::string> cells = {std::to_string(++rank), to_text(ranked.plan),
+                                          unit.text(e.step_time), short_count(e.tokens_per_s_per_gpu),
+                                          percent(e.mfu),         gib(e.memory.peak)};
+        if (detail.free) cells.push_back(gib(e.memory.capacity - e.memory.peak));
+        cells.push_back(bound_by(e, detail.bound_words));
+        table.row(std::move(cells));
     }
     return table;
 }
 
-/// The table with as many words on what binds as the width allows.
+/// The table with as much on what binds as the width allows.
 std::string plans_text(const Report& report, const ConsoleStyle& style) {
     const TimeUnit unit = time_unit(report.result.plans.front().estimate.step_time);
-    const auto widest = [](const std::string& text) {
-        std::size_t longest = 0;
-        for (std::size_t at = 0; at < text.size();) {
-            const std::size_t end = text.find('\n', at);
-            longest = std::max(longest, end - at);
-            at = end + 1;
-        }
-        return longest;
-    };
-    for (std::size_t words = 3; words > 1; --words) {
-        const Table table = plan_table(report, unit, words);
-        if (widest(table.text(false)) <= static_cast<std::size_t>(std::max(style.width, 1))) return table.text(style.unicode);
+    const auto width = static_cast<std::size_t>(std::max(style.width, 1));
+    for (const TableDetail detail : {TableDetail{3, true}, TableDetail{2, true}, TableDetail{2, false}}) {
+        const Table table = plan_table(report, unit, detail);
+        if (table.width() <= width) return table.text(style.unicode);
     }
-    return plan_table(report, unit, 1).text(style.unicode);
+    return plan_table(report, unit, {1, false}).text(style.unicode);
 }
 
 /// "matmul 8.01 + attention 1.20 + ... = 12.1 s", largest first; what rounds to nothing is left out.
@@ -77,10 +79,15 @@ std::string breakdown_text(const Estimate& estimate) {
     std::stable_sort(order.begin(), order.end(), [&](Bucket a, Bucket b) { return estimate.bucket(a) > estimate.bucket(b); });
     std::string text;
     for (const Bucket bucket : order) {
-        if (estimate.bucket(bucket) / estimate.step_time < 1e-3) break;
-        text += fmt::format("{}{} {}", text.empty() ? "" : " + ", words(bucket), unit.text(estimate.bucket(bucket)));
+        const std::string part = unit.part_text(estimate.bucket(bucket));
+        if (part.empty()) break;
+        text += fmt::format("{}{} {}", text.empty() ? "" : " + ", words(bucket), part);
     }
     return fmt::format("{} = {} {}", text, unit.text(estimate.step_time), unit.name);
+}
+
+double in_gib(Bytes bytes) {
+    return static_cast<double>(bytes.value) / kGiB;
 }
 
 std::string memory_text(const MemoryLedger& memory) {
@@ -89,8 +96,9 @@ std::string memory_text(const MemoryLedger& memory) {
     std::stable_sort(order.begin(), order.end(), [&](LedgerRow a, LedgerRow b) { return memory.row(a) > memory.row(b); });
     std::string text;
     for (const LedgerRow row : order) {
-        if (memory.row(row) / memory.peak < 5e-3) break;
-        text += fmt::format("{}{} {}", text.empty() ? "" : " + ", words(row), gib(memory.row(row)));
+        if (memory.row(row) / memory.peak < 2e-3) break;
+        const std::string part = sig3_like(in_gib(memory.row(row)), in_gib(memory.peak));
+        text += fmt::format("{}{} {}", text.empty() ? "" : " + ", words(row), part);
     }
     return fmt::format("{} = {} of {} GiB, at {}", text, gib(memory.peak), gib(memory.capacity), words(memory.phase));
 }
@@ -98,12 +106,13 @@ std::string memory_text(const MemoryLedger& memory) {
 /// Why the best is the best, bucket by bucket against the next ones.
 std::string why_text(const Report& report, const ConsoleStyle& style) {
     const std::vector<search::RankedPlan>& plans = report.result.plans;
-    std::string text = labelled("Why #1", breakdown_text(plans.front().estimate), style);
+    std::string text = labelled("Plan #1", spelled_out(plans.front().plan), style);
+    text += labelled("Time", breakdown_text(plans.front().estimate), style);
     for (std::size_t i = 1; i < std::min(plans.size(), 1 + kPlansCompared); ++i) {
         const std::string line = fmt::format("#{} is {}", i + 1, comparison_text(plans.front().estimate, plans[i].estimate));
         text += labelled("", line, style);
     }
-    if (const std::string axes = why_axes(report); !axes.empty()) text += labelled("Axes", axes, style);
+    if (const std::string axes = why_axes(report); !axes.empty()) text += labelled("Why axes", axes, style);
     return text + labelled("Memory", memory_text(plans.front().estimate.memory), style);
 }
 

@@ -103,21 +103,22 @@ std::string words(MemoryPhase phase) {
 }
 
 TimeUnit time_unit(Seconds typical) {
-    if (typical.value >= 0.9995) return {1, "s"};
-    if (typical.value >= 0.9995e-3) return {1e3, "ms"};
-    return {1e6, "us"};
+    if (typical.value >= 0.9995) return {1, "s", typical.value};
+    if (typical.value >= 0.9995e-3) return {1e3, "ms", typical.value * 1e3};
+    return {1e6, "us", typical.value * 1e6};
 }
 
 std::string TimeUnit::text(Seconds seconds) const {
     return sig3(seconds.value * per_second);
 }
 
-std::string TimeUnit::signed_text(Seconds seconds) const {
-    return signed3(seconds.value * per_second);
+std::string TimeUnit::part_text(Seconds seconds) const {
+    std::string text = sig3_like(seconds.value * per_second, typical);
+    return text.find_first_of("123456789") == std::string::npos ? "" : text;
 }
 
 std::vector<Term> differences(const Estimate& a, const Estimate& b) {
-    constexpr double kNoticeable = 1e-3;  // of the step
+    constexpr double kNoticeable = 5e-3;  // of the step
     std::vector<Term> terms;
     for (int i = 0; i < kBuckets; ++i) {
         const auto bucket = static_cast<Bucket>(i);
@@ -134,18 +135,40 @@ std::string difference_text(const Estimate& a, const Estimate& b, std::size_t co
     const TimeUnit unit = time_unit(a.step_time);
     std::string text;
     for (std::size_t i = 0; i < std::min(count, terms.size()); ++i) {
-        text += fmt::format("{}{} {}", i == 0 ? "" : ", ", words(terms[i].bucket), unit.signed_text(terms[i].delta));
+        const char* sign = terms[i].delta.value > 0 ? "+" : "";
+        text += fmt::format("{}{} {}{}", i == 0 ? "" : ", ", words(terms[i].bucket), sign, unit.part_text(terms[i].delta));
     }
-    return text.empty() ? "no part of the step differs by 0.1%" : fmt::format("{} {}", text, unit.name);
+    return text.empty() ? "no part of the step differs by 0.5%" : fmt::format("{} {}", text, unit.name);
 }
 
 std::string comparison_text(const Estimate& a, const Estimate& b, std::size_t count) {
-    const TimeUnit unit = time_unit(a.step_time);
     const Seconds delta = b.step_time - a.step_time;
     const double share = delta / a.step_time;
     if (std::abs(share) < 5e-4) return "as fast: " + difference_text(a, b, count);
-    return fmt::format("{} {} ({}%) {}: {}", unit.text(Seconds{std::abs(delta.value)}), unit.name, percent(std::abs(share)),
-                       delta.value > 0 ? "slower" : "faster", difference_text(a, b, count));
+    return fmt::format("{}% {}: {}", percent(std::abs(share)), delta.value > 0 ? "slower" : "faster",
+                       difference_text(a, b, count));
+}
+
+std::string spelled_out(const Plan& plan) {
+    const Mesh& mesh = plan.mesh;
+    std::string text;
+    const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+    if (mesh.dp_replicate > 1) add(fmt::format("{} replicas", mesh.dp_replicate));
+    if (mesh.dp_shard > 1) add(fmt::format("FSDP over {}", mesh.dp_shard));
+    if (mesh.cp > 1) add(fmt::format("context parallel {}{}", mesh.cp, plan.cp_method == CpMethod::ring ? "" : " (all-gather)"));
+    if (mesh.tp > 1) add(fmt::format("tensor parallel {}", mesh.tp));
+    if (text.empty()) text = "one device";
+    text += fmt::format("; {} at a time", plural(static_cast<std::uint64_t>(plan.micro_batch), "sequence"));
+    add(plan.grad_accum == 1 ? "one pass a step" : fmt::format("{} passes a step", plan.grad_accum));
+    if (plan.recompute == Recompute::none) add("no recompute");
+    if (plan.recompute == Recompute::selective) add("selective recompute");
+    if (plan.recompute == Recompute::full) {
+        add(plan.recompute_layers == 0 ? "full recompute" : fmt::format("full recompute of {} layers", plan.recompute_layers));
+    }
+    if (!plan.reshard_after_forward) add("weights kept gathered until the backward pass");
+    if (!plan.sync_every_micro_batch) add("gradients reduced in the last pass only");
+    if (plan.shard_optimizer) add("optimizer sharded over the replicas (ZeRO-1)");
+    return text;
 }
 
 std::string provenance_text(const Job& job) {
@@ -156,8 +179,8 @@ std::string provenance_text(const Job& job) {
     std::string text = fmt::format("matmul {}, attention {}", to_string(device.gemm[precision].provenance),
                                    to_string(device.attention[static_cast<std::size_t>(job.runtime.attention)].provenance));
     if (job.cluster.devices() > 1) text += fmt::format(", network {}", to_string(network));
-    return text +
-           fmt::format(", memory size {}, runtime {}", to_string(device.memory.provenance), to_string(job.runtime.provenance));
+    return text + fmt::format(", memory size {}, runtime {}; the answer is as good as the weakest of them",
+                              to_string(device.memory.provenance), to_string(job.runtime.provenance));
 }
 
 }  // namespace ndtune::reports

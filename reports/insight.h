@@ -25,7 +25,7 @@ std::string_view describe(Bucket bucket);
 std::string words(LedgerRow row);
 std::string words(MemoryPhase phase);
 
-/// How two plans differ, bucket by bucket, largest difference first; what is below 0.1 % of the step is left out.
+/// How two plans differ, bucket by bucket, largest difference first; what is below 0.5 % of the step is left out.
 struct Term {
     Bucket bucket = Bucket::matmul;
     Seconds delta;  ///< b - a
@@ -38,13 +38,15 @@ std::string difference_text(const Estimate& a, const Estimate& b, std::size_t co
 /// "0.41 s (3.4%) slower: recompute +0.80, matmul -0.31 s".
 std::string comparison_text(const Estimate& a, const Estimate& b, std::size_t count = 3);
 
-/// Seconds or milliseconds, whichever reads better for times around `typical`; one unit for a whole column.
+/// Seconds or milliseconds, whichever reads better for times around `typical`; one unit for a whole column. Texts have no unit.
 struct TimeUnit {
     double per_second = 1;
     std::string_view name = "s";
+    double typical = 1;  ///< in this unit
 
-    [[nodiscard]] std::string text(Seconds seconds) const;         ///< no unit
-    [[nodiscard]] std::string signed_text(Seconds seconds) const;  ///< no unit
+    [[nodiscard]] std::string text(Seconds seconds) const;
+    /// With the decimals of the typical time; empty if that rounds to nothing.
+    [[nodiscard]] std::string part_text(Seconds seconds) const;
 };
 TimeUnit time_unit(Seconds typical);
 
@@ -52,6 +54,9 @@ TimeUnit time_unit(Seconds typical);
 /// three reasons binds: FSDP's traffic at this scale, a layer or sequence too large for a device, a batch too small. Empty
 /// without a baseline or a plan.
 std::string why_axes(const Report& report);
+
+/// What the plan does, spelled out: "2 replicas x FSDP over 4; micro-batch 2, 4 passes a step, no recompute".
+std::string spelled_out(const Plan& plan);
 
 /// The grades of the inputs the estimate rests on: "kernels measured, network assumed, ...".
 std::string provenance_text(const Job& job);

@@ -1,6 +1,7 @@
 #include "reports/table.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace ndtune::reports {
 
@@ -23,6 +24,16 @@ std::string trimmed(std::string line) {
     return line + "\n";
 }
 
+/// End of the word at `at`. A number and its unit are one word.
+std::size_t word_end(const std::string& text, std::size_t at) {
+    std::size_t end = text.find(' ', at);
+    while (end != std::string::npos && end > at && end + 1 < text.size() &&
+           std::isdigit(static_cast<unsigned char>(text[end - 1])) && std::isalpha(static_cast<unsigned char>(text[end + 1]))) {
+        end = text.find(' ', end + 1);
+    }
+    return std::min(end, text.size());
+}
+
 }  // namespace
 
 void Table::column(std::string header, Align align) {
@@ -34,25 +45,36 @@ void Table::row(std::vector<std::string> cells) {
     rows_.push_back(std::move(cells));
 }
 
-std::string Table::text(bool unicode) const {
+std::vector<std::size_t> Table::widths() const {
     std::vector<std::size_t> widths;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
         std::size_t width = shown_width(columns_[c].header);
         for (const auto& cells : rows_) width = std::max(width, shown_width(cells[c]));
         widths.push_back(width);
     }
+    return widths;
+}
+
+std::size_t Table::width() const {
+    std::size_t sum = 0;
+    for (const std::size_t width : widths()) sum += 2 + width;
+    return sum;
+}
+
+std::string Table::text(bool unicode) const {
+    const std::vector<std::size_t> width = widths();
     std::string header;
     std::string rule;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-        header += "  " + padded(columns_[c].header, widths[c], columns_[c].align);
+        header += "  " + padded(columns_[c].header, width[c], columns_[c].align);
         rule += "  ";
-        for (std::size_t i = 0; i < widths[c]; ++i) rule += "\u2500";
+        for (std::size_t i = 0; i < width[c]; ++i) rule += "\u2500";
     }
     std::string text = trimmed(header);
     if (unicode) text += trimmed(rule);
     for (const auto& cells : rows_) {
         std::string line;
-        for (std::size_t c = 0; c < columns_.size(); ++c) line += "  " + padded(cells[c], widths[c], columns_[c].align);
+        for (std::size_t c = 0; c < columns_.size(); ++c) line += "  " + padded(cells[c], width[c], columns_[c].align);
         text += trimmed(line);
     }
     return text;
@@ -63,8 +85,7 @@ std::string wrap(const std::string& text, std::size_t width, std::size_t indent)
     std::size_t column = 0;
     std::size_t at = 0;
     while (at < text.size()) {
-        std::size_t end = text.find(' ', at);
-        if (end == std::string::npos) end = text.size();
+        const std::size_t end = word_end(text, at);
         const std::string word = text.substr(at, end - at);
         if (column > indent && column + 1 + shown_width(word) > width) {
             out += "\n" + std::string(indent, ' ');

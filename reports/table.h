@@ -11,14 +11,18 @@ public:
     enum class Align { left, right };
     void column(std::string header, Align align = Align::right);
     void row(std::vector<std::string> cells);
-    /// Lines indented by two spaces, each with its newline. `rule` is repeated under the header; '\0' = no such line.
+    /// Lines indented by two spaces, each with its newline; with `unicode` a rule under the header.
     [[nodiscard]] std::string text(bool unicode) const;
+    /// Of the longest line, in characters.
+    [[nodiscard]] std::size_t width() const;
 
 private:
     struct Column {
         std::string header;
         Align align;
     };
+    [[nodiscard]] std::vector<std::size_t> widths() const;
+
     std::vector<Column> columns_;
     std::vector<std::vector<std::string>> rows_;
 };

@@ -19,8 +19,10 @@ std::string sig3(double value) {
     return "0";
 }
 
-std::string signed3(double value) {
-    return value < 0 ? sig3(value) : "+" + sig3(value);
+std::string sig3_like(double value, double total) {
+    const std::string model = sig3(total);
+    const std::size_t point = model.find('.');
+    return fmt::format("{:.{}f}", value, point == std::string::npos ? 0 : model.size() - point - 1);
 }
 
 std::string short_count(double value) {

@@ -20,8 +20,8 @@ std::string grouped(std::uint64_t value);
 std::string percent(double share);
 /// Bytes as GiB with 3 significant digits and no unit.
 std::string gib(Bytes bytes);
-/// As sig3, with the sign always shown.
-std::string signed3(double value);
+/// As many decimals as sig3 gives `total`: the parts of a sum line up with it.
+std::string sig3_like(double value, double total);
 /// "1 node", "2 nodes".
 std::string plural(std::uint64_t count, std::string_view noun);
 /// Control characters (escape sequences, line ends) become '?': names come from files.

@@ -1,16 +1,19 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "cost_model/estimate.h"
+#include "search/axis_limit.h"
 
 namespace ndtune::search {
 
-/// Named rules, in the order they are checked (frameworks.md b4). Each can be switched off by name.
+struct Options;
+
+/// Named rules, in the order they are checked (frameworks.md b4). Each but the first can be switched off by name.
 enum class Rule : std::uint8_t {
     mesh_product,    ///< 1: R x S x C x T = devices
     user_limit,      ///< --fix, --limit
@@ -41,13 +44,33 @@ struct Violation {
     bool operator==(const Violation&) const = default;
 };
 
-/// `tp = 8` or `cp <= 4`.
-struct AxisLimit {
-    Axis axis = Axis::tp;
-    int min = 1;
-    int max = 1 << 20;
+/// The rules of one job under one set of options. Holds references: both must outlive it.
+/// The mesh's rules are checked once per mesh, the knobs' and the memory's per plan.
+class Constraints {
+public:
+    Constraints(const Job& job, const Options& options);
 
-    bool operator==(const AxisLimit&) const = default;
+    [[nodiscard]] bool enabled(Rule rule) const { return enabled_[static_cast<std::size_t>(rule)]; }
+    /// The first rule that every plan on this mesh breaks.
+    [[nodiscard]] std::optional<Violation> mesh(const Mesh& mesh) const;
+    /// The first rule that the plan breaks, memory aside.
+    [[nodiscard]] std::optional<Violation> plan(const Plan& plan) const;
+    /// The memory rule alone.
+    [[nodiscard]] std::optional<Violation> memory(const MemoryLedger& ledger) const;
+    /// What the peak may be at most: the capacity less the margin.
+    [[nodiscard]] Bytes usable() const { return usable_; }
+    [[nodiscard]] bool fits(Bytes peak) const { return !enabled(Rule::memory) || peak <= usable_; }
+    /// Without the batch rule every mesh is searched, with the nearest batch it can reach.
+    [[nodiscard]] bool any_batch() const { return !enabled(Rule::batch); }
+
+private:
+    const Job& job_;
+    const Options& options_;
+    Bytes usable_;
+    std::array<bool, kRules> enabled_{};
 };
+
+/// What is allowed but deserves a word with a plan: tensor or context parallelism across nodes (rule 7). Empty if nothing.
+std::string caution(const Job& job, const Mesh& mesh);
 
 }  // namespace ndtune::search

@@ -15,6 +15,7 @@ namespace ndtune::search {
 enum class Objective : std::uint8_t { step_time, tokens_per_gpu, memory_headroom };
 
 /// What to look at and how to rank it. Every default searches everything the runtime can do.
+/// Objective::memory_headroom prefers the smallest peak.
 struct Options {
     Objective objective = Objective::step_time;
     int top = 10;
@@ -22,7 +23,7 @@ struct Options {
     std::vector<AxisLimit> limits;     ///< --fix tp=8, --limit 'cp<=4'
     std::vector<Axis> within_node;     ///< --within-node tp
     std::vector<Rule> disabled_rules;  ///< --no-rule NAME
-    bool bounds = true;                ///< skip plans whose lower bound cannot enter the answer; they still count as visited
+    bool bounds = true;                ///< leave plans unpriced that bounds.h rules out or in; they still count as visited
     double memory_margin = 0.0;        ///< share of the capacity to keep free
 
     bool operator==(const Options&) const = default;
@@ -43,12 +44,14 @@ struct Rejection {
     bool operator==(const Rejection&) const = default;
 };
 
-/// A fast plan that does not fit, and the cheapest change that makes it fit.
+/// A plan that only memory rules out, and the cheapest change that makes it fit. Of each mesh at most one: its fastest plan
+/// that is over by half of the usable memory at most, if that beats the fastest feasible plan. Where nothing fits at all: its
+/// smallest plan.
 struct NearMiss {
     RankedPlan plan;
     Bytes over;                        ///< bytes above what may be used
     std::optional<RankedPlan> remedy;  ///< the fastest feasible plan one knob away
-    std::string change;                ///< "ac=full:12"; empty without a remedy
+    std::string change;                ///< "ac=full:12", "tp=4 dp_shard=2"; empty without a remedy
 
     bool operator==(const NearMiss&) const = default;
 };
@@ -65,17 +68,23 @@ struct Space {
 };
 
 struct SearchResult {
-    std::vector<RankedPlan> plans;   ///< best first; ties broken by the plan's text
-    std::vector<RankedPlan> pareto;  ///< no plan is both faster and smaller than one of these; by step time
-    std::vector<NearMiss> near_misses;
+    /// Best first; ties broken by step time, then the plan's text. Of plans that differ only in how many layers are recomputed
+    /// in full, one stands for all: the smallest number that fits (all layers for Objective::memory_headroom). The others would
+    /// fill the list with slower twins; they are counted, and on the Pareto front where they belong there.
+    std::vector<RankedPlan> plans;
+    std::vector<RankedPlan> pareto;     ///< no plan is both faster and smaller than one of these; by step time
+    std::vector<NearMiss> near_misses;  ///< at most 5; fastest first, or smallest first where nothing fits
     Space space;
 
     bool operator==(const SearchResult&) const = default;
 };
 
 /// Every plan of the job's space, ranked. Same inputs, same result, whatever `threads`. An empty `plans` is an answer, not an
-/// error. Errors: no devices, contradictory limits.
+/// error. Errors: sizes that are not positive or beyond reason, a bad option, contradictory limits.
 Result<SearchResult> search(const Job& job, const Options& options);
+
+/// Errors of `search` without the search.
+Result<bool> check(const Job& job, const Options& options);
 
 /// The first rule that `plan` breaks for this job (memory included), or nothing.
 std::optional<Violation> why_not(const Job& job, const Options& options, const Plan& plan);

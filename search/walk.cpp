@@ -1,0 +1,129 @@
+#include "search/walk.h"
+
+namespace ndtune::search {
+namespace {
+
+// A plan over by more than half of the usable memory is not near: no single knob brings it back.
+constexpr double kNear = 1.5;
+
+}  // namespace
+
+void Findings::merge(const Findings& other) {
+    space.visited += other.space.visited;
+    space.feasible += other.space.feasible;
+    space.estimated += other.space.estimated;
+    for (std::size_t i = 0; i < space.rejected_by.size(); ++i) space.rejected_by[i] += other.space.rejected_by[i];
+    top.merge(other.top);
+    front.merge(other.front);
+    near.merge(other.near);
+    smallest.merge(other.smallest);
+    open.insert(open.end(), other.open.begin(), other.open.end());
+}
+
+Walker::Walker(const Job& job, const Options& options, const PlanSpace& space, const Constraints& constraints)
+    : job_(job),
+      options_(options),
+      space_(space),
+      constraints_(constraints),
+      near_{static_cast<std::int64_t>(kNear * static_cast<double>(constraints.usable().value))},
+      pricer_(job),
+      layers_(job.model.layer_count()),
+      findings_(options),
+      mesh_near_(Objective::step_time, 1),
+      mesh_smallest_(Objective::memory_headroom, 1) {}
+
+void Walker::walk(const Mesh& mesh) {
+    if (const auto violation = constraints_.mesh(mesh)) {
+        reject(violation->rule, space_.plans_of(mesh));
+        return;
+    }
+    mesh_near_ = TopList(Objective::step_time, 1);
+    mesh_smallest_ = TopList(Objective::memory_headroom, 1);
+    Plan plan;
+    plan.mesh = mesh;
+    for (const int micro_batch : space_.micro_batches(mesh)) {
+        plan.micro_batch = micro_batch;
+        plan.grad_accum = space_.rank_batch(mesh) / micro_batch;
+        walk_families(plan);
+    }
+    findings_.near.merge(mesh_near_);
+    findings_.smallest.merge(mesh_smallest_);
+}
+
+void Walker::walk_families(const Plan& split) {
+    FamilyBuffer buffer;
+    for (const FamilyKnobs& knobs : space_.families(split.mesh, split.grad_accum, buffer)) walk_family(with_knobs(split, knobs));
+}
+
+void Walker::walk_family(const Plan& base) {
+    Family family(pricer_, base, layers_);
+    take(family.none());
+    if (job_.runtime.allow_selective) take(family.selective());
+    if (options_.bounds) {
+        walk_bounded(family, base);
+    } else {
+        walk_every(family);
+    }
+    findings_.space.estimated += family.priced();
+}
+
+void Walker::take(const Candidate& c) {
+    if (!constraints_.fits(c.peak)) {
+        reject(Rule::memory, 1);
+        miss(c);
+        return;
+    }
+    ++findings_.space.visited;
+    ++findings_.space.feasible;
+    findings_.front.offer(c);
+    findings_.top.offer(c);
+}
+
+void Walker::walk_bounded(Family& family, const Plan& base) {
+    const FittingRun run = fitting_run(family, constraints_);
+    const auto layers = static_cast<std::uint64_t>(layers_);
+    if (!run.fits) {
+        reject(Rule::memory, layers);
+        miss(run.last);
+        return;
+    }
+    const auto fitting = static_cast<std::uint64_t>(layers_ - run.n + 1);
+    reject(Rule::memory, layers - fitting);
+    findings_.space.visited += fitting;
+    findings_.space.feasible += fitting;
+    findings_.front.offer(run.first);
+    findings_.front.offer(run.last);
+    findings_.top.offer(options_.objective == Objective::memory_headroom ? run.last : run.first);
+    if (layers_ - run.n > 1 && !findings_.front.dominates(run.first.step_time, run.last.peak)) {
+        findings_.open.push_back({base, {run.n, layers_, run.first, run.last}});
+    }
+}
+
+void Walker::walk_every(Family& family) {
+    bool listed = options_.objective == Objective::memory_headroom;
+    for (int n = 1; n <= layers_; ++n) {
+        const Candidate c = family.full(n);
+        if (!constraints_.fits(c.peak)) {
+            reject(Rule::memory, 1);
+            if (n == layers_) miss(c);
+            continue;
+        }
+        ++findings_.space.visited;
+        ++findings_.space.feasible;
+        findings_.front.offer(c);
+        if (!listed || (n == layers_ && options_.objective == Objective::memory_headroom)) findings_.top.offer(c);
+        listed = true;
+    }
+}
+
+void Walker::miss(const Candidate& c) {
+    if (c.peak <= near_) mesh_near_.offer(c);
+    mesh_smallest_.offer(c);
+}
+
+void Walker::reject(Rule rule, std::uint64_t plans) {
+    findings_.space.visited += plans;
+    findings_.space.rejected_by[static_cast<std::size_t>(rule)] += plans;
+}
+
+}  // namespace ndtune::search

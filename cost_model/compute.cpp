@@ -69,7 +69,8 @@ ComputeModel::ComputeModel(const Job& job) {
         provenance_ = weakest(provenance_, c.provenance);
         return Gemm{c.peak.value, c.bandwidth.value, c.launch.value, c.sustained};
     };
-    const Precision dense = available(device, fp32_ ? Precision::fp32 : Precision::bf16);
+    const bool fp16 = job.workload.precision == Precision::fp16;
+    const Precision dense = available(device, fp32_ ? Precision::fp32 : fp16 ? Precision::fp16 : Precision::bf16);
     const Precision low = available(device, job.workload.precision);
     dense_ = load(dense);
     low_ = load(low);

@@ -21,7 +21,7 @@ struct SearchCommand {
     std::string model;  ///< preset, config.json, folder, or a report to repeat
     std::optional<std::string> cluster, seq, batch, runtime, precision, objective, margin, top, threads;
     std::vector<std::string> fix, limit, within_node, no_rule;
-    std::optional<std::string> gpus, device, tokens, deadline, budget, prices;  ///< sizing
+    std::optional<std::string> gpus, device, tokens, deadline, budget, prices, batch_tolerance;  ///< sizing
     std::optional<std::string> why;
     bool explain = false;
     std::string format = "table";  ///< table, json, csv or md

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <tuple>
 #include <utility>
 
 #include "cli/suggest.h"
@@ -73,18 +74,6 @@ Result<void> add_rules(const SearchCommand& command, search::Options& options) {
     return {};
 }
 
-/// Multiples of an eighth of each octave: 1 to 16 one by one, then 18, 20 ... 32, 36 ... 64 and so on; times `unit`.
-std::vector<int> octave_sizes(int first, int last) {
-    std::vector<int> sizes;
-    const int unit = first;
-    for (std::int64_t multiple = 1, step = 1; multiple * unit <= last; multiple += step) {
-        sizes.push_back(static_cast<int>(multiple * unit));
-        if (multiple >= 16 * step) step *= 2;
-    }
-    if (sizes.back() != last) sizes.push_back(last);
-    return sizes;
-}
-
 tl::unexpected<Error> bad_range(std::string_view text, std::string_view why) {
     return bad_input(fmt::format("'{}' is not a range of cluster sizes: {}", text, why), "--gpus",
                      "8:4096, 8:4096:8 or 64,128,256");
@@ -139,12 +128,13 @@ Result<Precision> parse_precision(std::string_view text) {
     return parse_name<Precision>(text, "--precision");
 }
 
-Result<double> parse_margin(std::string_view text) {
+Result<double> parse_share(std::string_view text, std::string_view flag) {
     double percent = 0;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), percent);
     const bool read = code == std::errc{} && std::string_view(end, text.data() + text.size()) == "%";
     if (!read || !(percent >= 0 && percent < 100)) {
-        return bad_input(fmt::format("'{}' is not a share of the memory from 0% to below 100%", text), "--margin", "--margin 5%");
+        return bad_input(fmt::format("'{}' is not a share from 0% to below 100%", text), std::string(flag),
+                         fmt::format("{} 5%", flag));
     }
     return percent / 100;
 }
@@ -163,7 +153,7 @@ Result<search::Options> search_options(const SearchCommand& command, search::Opt
         options.objective = *objective;
     }
     if (command.margin) {
-        const auto margin = parse_margin(*command.margin);
+        const auto margin = parse_share(*command.margin, "--margin");
         if (!margin) return tl::unexpected(margin.error());
         options.memory_margin = *margin;
     }
@@ -189,31 +179,29 @@ std::vector<std::string_view> split_list(std::string_view text) {
     }
 }
 
-Result<std::vector<int>> parse_gpu_range(std::string_view text) {
-    const char separator = text.find(':') == std::string_view::npos ? ',' : ':';
+Result<GpuSizes> parse_gpus(std::string_view text) {
+    const bool range = text.find(':') != std::string_view::npos;
     std::string commas(text);
     std::replace(commas.begin(), commas.end(), ':', ',');
-    std::vector<int> sizes;
-    for (std::string_view part : split_list(commas)) {
-        const auto size = parse_int(part, "--gpus", 1, kLargestCluster);
-        if (!size) return tl::unexpected(size.error());
-        sizes.push_back(*size);
+    std::vector<int> numbers;
+    for (const std::string_view part : split_list(commas)) {
+        const auto number = parse_int(part, "--gpus", 1, kLargestCluster);
+        if (!number) return tl::unexpected(number.error());
+        numbers.push_back(*number);
     }
-    if (separator == ',') {
-        std::sort(sizes.begin(), sizes.end());
-        sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-        if (sizes.size() > kMostClusters)
-            return bad_range(text, fmt::format("{} sizes, at most {}", sizes.size(), kMostClusters));
-        return sizes;
+    if (range && numbers.size() == 2 && numbers[0] <= numbers[1]) return GpuSizes{numbers[0], numbers[1], {}};
+    if (range && numbers[0] > numbers[1]) return bad_range(text, fmt::format("{} is above {}", numbers[0], numbers[1]));
+    if (range && numbers.size() > 3) return bad_range(text, "more than LOW:HIGH:STEP");
+    if (range) {
+        const auto [low, high, step] = std::tuple{numbers[0], numbers[1], numbers[2]};
+        numbers.clear();
+        for (std::int64_t n = low; n <= high && numbers.size() <= kMostClusters; n += step)
+            numbers.push_back(static_cast<int>(n));
     }
-    if (sizes.size() > 3) return bad_range(text, "more than FIRST:LAST:STEP");
-    if (sizes[0] > sizes[1]) return bad_range(text, fmt::format("{} is above {}", sizes[0], sizes[1]));
-    if (sizes.size() == 2) return octave_sizes(sizes[0], sizes[1]);
-    const auto count = static_cast<std::size_t>((sizes[1] - sizes[0]) / sizes[2]) + 1;
-    if (count > kMostClusters) return bad_range(text, fmt::format("{} sizes, at most {}", count, kMostClusters));
-    std::vector<int> stepped;
-    for (std::size_t i = 0; i < count; ++i) stepped.push_back(sizes[0] + static_cast<int>(i) * sizes[2]);
-    return stepped;
+    if (numbers.size() > kMostClusters) return bad_range(text, fmt::format("more than {} sizes", kMostClusters));
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    return GpuSizes{numbers.front(), numbers.back(), numbers};
 }
 
 }  // namespace ndtune::cli

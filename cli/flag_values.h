@@ -22,16 +22,24 @@ Result<std::int64_t> parse_seq(std::string_view text);
 /// "512" sequences or "4Mtok" tokens, which must be a multiple of `seq`. At most 2^24 sequences.
 Result<std::int64_t> parse_batch(std::string_view text, std::int64_t seq);
 Result<Precision> parse_precision(std::string_view text);
-/// "5%": a share of the memory, below 100 %.
-Result<double> parse_margin(std::string_view text);
+/// "5%": a share below 100 %.
+Result<double> parse_share(std::string_view text, std::string_view flag);
 /// One of the words of a flag such as --format, or the nearest as a hint.
 Result<std::string> parse_choice(std::string_view text, std::string_view flag, const std::vector<std::string_view>& choices);
 
 /// The flags that shape the search, laid over `options`: those left out change nothing.
 Result<search::Options> search_options(const SearchCommand& command, search::Options options);
 
-/// "8:4096" (eight sizes an octave), "8:4096:8" (every 8) or "64,128": numbers of devices, ascending, at most 4096 of them.
-Result<std::vector<int>> parse_gpu_range(std::string_view text);
+/// What --gpus asks for: a range to choose sizes from, or the sizes themselves.
+struct GpuSizes {
+    int low = 1;
+    int high = 1;
+    std::vector<int> listed;  ///< ascending; empty: choose from low to high
+
+    bool operator==(const GpuSizes&) const = default;
+};
+/// "8:4096", "8:4096:8" (every 8) or "64,128,256"; at most 4096 sizes.
+Result<GpuSizes> parse_gpus(std::string_view text);
 /// "a,b,c".
 std::vector<std::string_view> split_list(std::string_view text);
 

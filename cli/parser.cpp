@@ -85,6 +85,10 @@ void add_sizing(CLI::App& app, SearchCommand& c) {
     app.add_option("--budget", c.budget, "Most to spend, e.g. '$2M'")
         ->type_name("DOLLARS")
         ->group("Sizing (in place of --cluster)");
+    app.add_option("--batch-tolerance", c.batch_tolerance,
+                   "How far a cluster's batch may be from --batch where it does not divide; default 5%")
+        ->type_name("SHARE")
+        ->group("Sizing (in place of --cluster)");
     app.add_option("--prices", c.prices, "Price list (CSV; SkyPilot's catalog columns are read too)")
         ->type_name("FILE")
         ->envname("NDTUNE_PRICES")

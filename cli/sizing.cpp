@@ -10,32 +10,59 @@
 #include "cost_model/quantity.h"
 #include "profiles/catalog.h"
 #include "profiles/hf_config.h"
+#include "profiles/price_file.h"
 #include "reports/sizing_report.h"
 
 namespace ndtune::cli {
 namespace {
 
-/// The clusters of one device; sizes that do not fill its nodes are left out and told.
-Result<void> add_clusters(std::string_view name, const std::vector<int>& sizes, reports::SizingReport& report) {
+/// The sizes asked for, as nodes of this device; listed sizes that do not fill nodes are left out and told.
+Result<std::vector<search::ClusterSize>> sizes_for(const Device& device, const GpuSizes& sizes,
+                                                   std::vector<std::string>& warnings) {
+    if (sizes.listed.empty()) return search::cluster_sizes(sizes.low, sizes.high, device.devices_per_node);
+    std::vector<search::ClusterSize> even;
+    std::vector<int> uneven;
+    for (const int size : sizes.listed) {
+        const int per_node = std::min(size, device.devices_per_node);
+        if (size % per_node == 0) {
+            even.push_back({size / per_node, per_node});
+        } else {
+            uneven.push_back(size);
+        }
+    }
+    if (!uneven.empty()) {
+        warnings.push_back(fmt::format("sizes that do not fill nodes of {} {} are left out: {}", device.devices_per_node,
+                                       device.name, fmt::join(uneven, ", ")));
+    }
+    return even;
+}
+
+Result<void> add_clusters(std::string_view name, const GpuSizes& gpus, reports::SizingReport& report) {
     auto device = profiles::find_device(name);
     if (!device) {
         device.error().where = "--device";
         return tl::unexpected(device.error());
     }
-    std::vector<int> uneven;
-    for (const int size : sizes) {
-        const int per_node = std::min(size, device->devices_per_node);
-        if (size % per_node != 0) {
-            uneven.push_back(size);
-            continue;
-        }
-        auto cluster = make_cluster(*device, size / per_node, per_node);
+    const auto sizes = sizes_for(*device, gpus, report.warnings);
+    if (!sizes) return bad_input(sizes.error().message, "--gpus", sizes.error().hint);
+    for (const search::ClusterSize& size : *sizes) {
+        auto cluster = make_cluster(*device, size.nodes, size.devices_per_node);
         if (!cluster) return tl::unexpected(cluster.error());
         report.request.clusters.push_back(std::move(*cluster));
     }
-    if (!uneven.empty()) {
-        report.warnings.push_back(fmt::format("{} sizes do not fill nodes of {} {} and are left out, e.g. {}", uneven.size(),
-                                              device->devices_per_node, device->name, uneven.front()));
+    return {};
+}
+
+/// Fills in prices; a device without one, and a list that names unknown parts, are told.
+Result<void> add_prices(const std::string& path, reports::SizingReport& report) {
+    const auto prices = profiles::read_prices(path);
+    if (!prices) return tl::unexpected(prices.error());
+    std::string unpriced;
+    for (Cluster& cluster : report.request.clusters) {
+        profiles::apply_prices(*prices, cluster);
+        if (cluster.price_per_device_hour.value.value > 0 || unpriced == cluster.device.name) continue;
+        unpriced = cluster.device.name;
+        report.warnings.push_back(fmt::format("{} has no price for {}", path, unpriced));
     }
     return {};
 }
@@ -64,39 +91,68 @@ Result<void> set_wishes(const SearchCommand& command, search::SizingRequest& req
     return {};
 }
 
-Result<reports::SizingReport> read_request(const SearchCommand& command) {
-    if (command.model.empty())
+Result<void> check_flags(const SearchCommand& command) {
+    if (command.model.empty()) {
         return bad_input("the model is missing", {}, "ndtune search llama-3.1-70b --gpus 8:4096 --device h100-sxm ...");
-    if (command.cluster)
+    }
+    if (command.cluster) {
         return bad_input("--cluster is one cluster, --gpus and --device compare many", "--cluster", "leave one of them out");
+    }
     if (!command.gpus) return bad_input("the cluster sizes are missing", "--gpus", "e.g. --gpus 8:4096");
     if (!command.device) return bad_input("the devices are missing", "--device", "e.g. --device h100-sxm,a100-sxm");
-    const auto sizes = parse_gpu_range(*command.gpus);
-    if (!sizes) return tl::unexpected(sizes.error());
-    auto model = profiles::read_model(command.model);
-    if (!model) return tl::unexpected(model.error());
-    reports::SizingReport report;
-    report.warnings = std::move(model->warnings);
+    if (command.why || command.explain) {
+        return bad_input("--why and --explain need one cluster", command.why ? "--why" : "--explain",
+                         "--cluster in place of --gpus");
+    }
+    return {};
+}
+
+/// Clusters to compare, with their prices.
+Result<void> set_clusters(const SearchCommand& command, reports::SizingReport& report) {
+    const auto gpus = parse_gpus(*command.gpus);
+    if (!gpus) return tl::unexpected(gpus.error());
     for (const std::string_view name : split_list(*command.device)) {
-        const auto added = add_clusters(name, *sizes, report);
-        if (!added) return tl::unexpected(added.error());
+        const auto added = add_clusters(name, *gpus, report);
+        if (!added) return added;
     }
     if (report.request.clusters.empty()) {
         return bad_input(fmt::format("none of the sizes {} fills whole nodes", *command.gpus), "--gpus", "multiples of 8");
     }
-    JobInput input;
-    input.job.model = std::move(model->model);
-    input.job.cluster = report.request.clusters.front();
+    return command.prices ? add_prices(*command.prices, report) : Result<void>{};
+}
+
+/// Model, workload and runtime; the first cluster stands for all where a default depends on the device.
+Result<void> set_job(const SearchCommand& command, reports::SizingReport& report) {
+    auto model = profiles::read_model(command.model);
+    if (!model) return tl::unexpected(model.error());
+    JobInput input{{std::move(model->model), report.request.clusters.front(), {}, {}}, std::move(model->warnings)};
     auto job = with_flags(std::move(input), command);
     if (!job) return tl::unexpected(job.error());
     report.request.model = std::move(job->job.model);
     report.request.workload = job->job.workload;
     report.request.runtime = std::move(job->job.runtime);
     report.warnings.insert(report.warnings.end(), job->warnings.begin(), job->warnings.end());
+    return {};
+}
+
+Result<void> set_options(const SearchCommand& command, search::SizingRequest& request) {
     auto options = search_options(command, {});
     if (!options) return tl::unexpected(options.error());
-    report.request.options = std::move(*options);
-    return set_wishes(command, report.request).map([&] { return std::move(report); });
+    request.options = std::move(*options);
+    const auto tolerance = parse_share(command.batch_tolerance.value_or("5%"), "--batch-tolerance");
+    if (!tolerance) return tl::unexpected(tolerance.error());
+    request.batch_tolerance = *tolerance;
+    return {};
+}
+
+Result<reports::SizingReport> read_request(const SearchCommand& command) {
+    reports::SizingReport report;
+    return check_flags(command)
+        .and_then([&] { return set_clusters(command, report); })
+        .and_then([&] { return set_job(command, report); })
+        .and_then([&] { return set_options(command, report.request); })
+        .and_then([&] { return set_wishes(command, report.request); })
+        .map([&] { return std::move(report); });
 }
 
 std::string answer(const SearchCommand& command, const reports::SizingReport& report) {

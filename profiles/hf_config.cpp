@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include "profiles/catalog.h"
@@ -20,7 +21,7 @@ namespace ndtune::profiles {
 namespace {
 
 constexpr std::int64_t kMaxFileBytes = std::int64_t{16} << 20;
-// Five hundred times the largest published model; 16 bytes of state for each still fit 63 bits.
+// Hundreds of times the largest published model; 16 bytes of state for each still fit 63 bits.
 constexpr double kMaxParameters = 1e15;
 
 // "gpt2" of "models/gpt2.json" and of "models/gpt2/config.json".
@@ -126,7 +127,7 @@ Result<ModelConfig> read_text_model(ConfigKeys& keys, const std::string& type, b
     set_correction_biases(keys, family, model);
     add_warnings(keys, family, type, config.warnings);
     if (family.text_part) config.warnings.emplace_back("only the language model is counted, the vision tower is not");
-    if (keys.error()) return tl::unexpected(*keys.error());
+    if (const std::optional<Error>& error = keys.error()) return tl::unexpected(*error);
     if (auto error = check_total(model, keys)) return tl::unexpected(std::move(*error));
     return config;
 }

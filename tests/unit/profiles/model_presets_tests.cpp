@@ -27,10 +27,10 @@ std::string preset_text(const std::string& name) {
     return text.str();
 }
 
-// Parameter totals as stated by the weight files of the models (safetensors headers), except
+// Parameter totals as published with the weights of the models, except
 // - gemma-3-4b/12b/27b: those totals (4,300,079,472, 12,187,325,040, 27,432,406,640) less the SigLIP tower of 416,866,032 and
 //   the projector of 1152 (h + 1) weights, h = 2560, 3840, 5376;
-// - deepseek-v3: the 684,531,386,000 tensors less the multi-token prediction module and the FP8 scales; by hand: 61 layers of
+// - deepseek-v3: the main model, without the multi-token prediction module and the FP8 scales; by hand: 61 layers of
 //   latent attention and norms 187,121,664 each, 3 x 396,361,728 dense MLP, 58 x (1,835,008 router + 256 correction biases +
 //   257 experts of 44,040,192), two matrices of 129280 x 7168, one norm of 7168;
 // - kimi-k2: likewise with 64 heads (61 layers of 101,138,432), 1 dense layer, 384 experts in 60 layers, 163840 tokens;

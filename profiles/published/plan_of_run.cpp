@@ -137,10 +137,11 @@ void set_optimizer_offload(const Run& run, MappedRun& mapped) {
 
 void set_offload(const Run& run, Stack stack, MappedRun& mapped) {
     const std::string notes = lower(run.notes);
-    if (mentions(lower(run.sharding), "offload") ||
-        (stack == Stack::deepspeed && mentions(notes, "offload") && mentions(notes, "optimizer"))) {
+    // DeepSpeed's offload is that of the optimizer; "offload state not printed" states nothing.
+    const bool noted = mentions(notes, "offload") && !mentions(notes, "not printed");
+    if (mentions(lower(run.sharding), "offload") || (stack == Stack::deepspeed && noted)) {
         set_optimizer_offload(run, mapped);
-    } else if (mentions(notes, "offloads activations") || (mentions(notes, "offload") && mentions(notes, "activation"))) {
+    } else if (noted && mentions(notes, "activation")) {
         mapped.memory_known = false;
         mapped.assumptions.emplace_back("activations of some layers are kept on the host: memory not estimated");
     }

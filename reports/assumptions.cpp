@@ -18,13 +18,6 @@ std::string length_text(std::int64_t tokens) {
     return tokens >= 1024 && tokens % 1024 == 0 ? fmt::format("{}k", tokens / 1024) : std::to_string(tokens);
 }
 
-/// 5.21e+10 -> "5.21e10".
-std::string power_of_ten(double value) {
-    std::string text = fmt::format("{:.2e}", value);
-    if (const std::size_t at = text.find("e+"); at != std::string::npos) text.erase(at + 1, text[at + 2] == '0' ? 2 : 1);
-    return text;
-}
-
 }  // namespace
 
 std::string device_word(const Device& device) {
@@ -36,20 +29,20 @@ std::string labelled(std::string_view label, const std::string& text, const Cons
     return wrap(fmt::format("{:<{}}{}", label, kLabelWidth, text), width, kLabelWidth) + "\n";
 }
 
-std::string runtime_line(const Job& job) {
-    const std::string_view precision = name(job.workload.precision);
-    const bool mixed = job.workload.precision != Precision::fp32;
-    return fmt::format("{} ({}); {}, AdamW{}", printable(job.runtime.title), printable(job.runtime.name), precision,
+std::string runtime_line(const Runtime& runtime, const Workload& workload) {
+    const std::string_view precision = name(workload.precision);
+    const bool mixed = workload.precision != Precision::fp32;
+    return fmt::format("{} ({}); {}, AdamW{}", printable(runtime.title), printable(runtime.name), precision,
                        mixed ? " with fp32 states" : "");
 }
 
-std::string model_line(const Job& job) {
-    const ParameterCount count = parameters(job.model);
+std::string model_line(const Model& model, const Workload& workload) {
+    const ParameterCount count = parameters(model);
     const std::string active =
         count.active == count.total ? "" : fmt::format(" ({} active)", format_count(static_cast<double>(count.active)));
-    return fmt::format("{}, {} parameters{}, {} FLOP/token at {} tokens", printable(job.model.name),
+    return fmt::format("{}, {} parameters{}, {} FLOP/token at {} tokens", printable(model.name),
                        format_count(static_cast<double>(count.total)), active,
-                       power_of_ten(flops_per_token(job.model, job.workload.seq_len)), length_text(job.workload.seq_len));
+                       power_of_ten(flops_per_token(model, workload.seq_len)), length_text(workload.seq_len));
 }
 
 std::string step_line(const Workload& workload) {
@@ -75,8 +68,9 @@ std::string cluster_line(const Cluster& cluster) {
 }
 
 std::string assumptions(const Job& job, const ConsoleStyle& style) {
-    return labelled("Runtime", runtime_line(job), style) + labelled("Model", model_line(job), style) +
-           labelled("Step", step_line(job.workload), style) + labelled("Cluster", cluster_line(job.cluster), style);
+    return labelled("Runtime", runtime_line(job.runtime, job.workload), style) +
+           labelled("Model", model_line(job.model, job.workload), style) + labelled("Step", step_line(job.workload), style) +
+           labelled("Cluster", cluster_line(job.cluster), style);
 }
 
 }  // namespace ndtune::reports

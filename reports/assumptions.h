@@ -14,8 +14,8 @@ std::string labelled(std::string_view label, const std::string& text, const Cons
 // What an answer rests on, one line each, ready to be labelled.
 
 /// The runtime whose semantics are assumed, precision and optimizer.
-std::string runtime_line(const Job& job);
-std::string model_line(const Job& job);
+std::string runtime_line(const Runtime& runtime, const Workload& workload);
+std::string model_line(const Model& model, const Workload& workload);
 /// Tokens of one optimizer step.
 std::string step_line(const Workload& workload);
 /// Devices, usable memory, network.

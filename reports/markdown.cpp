@@ -9,8 +9,10 @@ namespace ndtune::reports {
 
 std::string to_markdown(const Report& report) {
     const Job& job = report.job;
-    std::string text = fmt::format("**{}** on {}\n\n", markdown_text(model_line(job)), markdown_text(cluster_line(job.cluster)));
-    text += fmt::format("Assumes {}. {} a step.\n\n", markdown_text(runtime_line(job)), step_line(job.workload));
+    std::string text = fmt::format("**{}** on {}\n\n", markdown_text(model_line(job.model, job.workload)),
+                                   markdown_text(cluster_line(job.cluster)));
+    text += fmt::format("Assumes {}. {} a step.\n\n", markdown_text(runtime_line(job.runtime, job.workload)),
+                        step_line(job.workload));
     if (report.result.plans.empty()) return text + "No plan fits.\n";
     const TimeUnit unit = time_unit(report.result.plans.front().estimate.step_time);
     text += fmt::format("| # | plan | step ({}) | tok/s/{} | MFU (%) | peak (GiB) | free (GiB) | time goes to |\n", unit.name,

@@ -39,6 +39,12 @@ std::string grouped(std::uint64_t value) {
     return digits;
 }
 
+std::string power_of_ten(double value) {
+    std::string text = fmt::format("{:.2e}", value);
+    if (const std::size_t at = text.find("e+"); at != std::string::npos) text.erase(at + 1, text[at + 2] == '0' ? 2 : 1);
+    return text;
+}
+
 std::string percent(double share) {
     const double value = 100 * share;
     return std::abs(value) >= 99.95 ? fmt::format("{:.0f}", value) : fmt::format("{:.1f}", value);

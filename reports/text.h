@@ -22,6 +22,8 @@ std::string percent(double share);
 std::string gib(Bytes bytes);
 /// As many decimals as sig3 gives `total`: the parts of a sum line up with it.
 std::string sig3_like(double value, double total);
+/// 5.21e+10 -> "5.21e10".
+std::string power_of_ten(double value);
 /// "1 node", "2 nodes".
 std::string plural(std::uint64_t count, std::string_view noun);
 /// Control characters (escape sequences, line ends) become '?': names come from files.

@@ -36,6 +36,7 @@ double nominal_peak(const Job& job) {
 struct WorkKey {
     int tp = 0, cp = 0, micro_batch = 0;
     int accumulates_over = 0;  // ranks that share the gradient accumulation pass
+    bool fsdp = false;         // the loss phase holds an undivided input under FSDP
     CpMethod method = CpMethod::ring;
     GroupPlacement tp_ranks, cp_ranks;
     bool operator==(const WorkKey&) const = default;
@@ -101,11 +102,13 @@ Estimate Pricer::price(const Plan& plan) {
     Tables& t = *tables_;
     const Job& job = t.job;
     const Shapes s = shapes(job, plan);
-    const int over = plan.grad_accum > 1 ? static_cast<int>(s.shard_group) : 0;
+    const bool accumulates = plan.grad_accum > 1 || job.runtime.grad_accumulate_always;
+    const int over = accumulates ? static_cast<int>(s.shard_group) : 0;
     const WorkKey work_key{plan.mesh.tp,
                            plan.mesh.cp,
                            plan.micro_batch,
                            over,
+                           s.fsdp,
                            plan.cp_method,
                            place(job.cluster, plan.mesh, Group::tp),
                            place(job.cluster, plan.mesh, Group::cp)};

@@ -89,6 +89,13 @@ Result<void> check_sequence(JobInput& input) {
     return {};
 }
 
+/// Every message names a place and a remedy: the flag and its rule, where the reader has nothing closer.
+tl::unexpected<Error> refused(Error error, std::string_view where, std::string_view hint) {
+    if (error.where.empty()) error.where = where;
+    if (error.hint.empty()) error.hint = hint;
+    return tl::unexpected(std::move(error));
+}
+
 }  // namespace
 
 Result<JobInput> with_flags(JobInput input, const SearchCommand& command) {
@@ -105,12 +112,11 @@ Result<JobInput> job_from_flags(const SearchCommand& command) {
                          "e.g. --cluster 2x8xh100-sxm, or --gpus and --device to compare sizes");
     }
     auto model = profiles::read_model(command.model);
-    if (!model) return tl::unexpected(model.error());
+    if (!model) return refused(model.error(), "MODEL", "a Hugging Face config.json, or a preset of: ndtune catalog models");
     auto cluster = profiles::read_cluster(*command.cluster);
-    if (!cluster) {
-        if (cluster.error().where.empty()) cluster.error().where = "--cluster";
-        return tl::unexpected(cluster.error());
-    }
+    if (!cluster)
+        return refused(cluster.error(), "--cluster",
+                       "a cluster file reads device = \"h100-sxm\", nodes = 2, devices_per_node = 8");
     JobInput input;
     input.job.model = std::move(model->model);
     input.job.cluster = std::move(*cluster);

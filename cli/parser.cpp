@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 
+#include "cli/flag_values.h"
 #include "cli/suggest.h"
 
 namespace ndtune::cli {
@@ -160,35 +161,35 @@ struct VerbText {
 
 VerbText verb_text(std::string_view verb) {
     if (verb == "search") {
-        return {"Find the best plans for a cluster, or the best clusters for a wish",
-                "ndtune search MODEL --cluster CLUSTER --seq LENGTH --batch COUNT [options]",
+        return {"Best plans for a cluster, or best clusters for a wish",
+                "ndtune search MODEL --cluster CLUSTER --seq LENGTH --batch COUNT",
                 {"ndtune search llama-3.1-8b --cluster 1x8xh100-sxm --seq 8k --batch 64",
                  "ndtune search ./config.json --cluster cluster.toml --seq 8k --batch 4Mtok \\\n      --fix tp=8 --limit 'cp<=2' "
                  "--json -o report.json",
                  "ndtune search report.json --top 20",
                  "ndtune search llama-3.1-70b --gpus 8:4096 --device h100-sxm,h200-sxm \\\n      --seq 8k --batch 512 --tokens "
-                 "2T --deadline 30d --budget '$2M' --prices FILE"}};
+                 "2T --deadline 30d \\\n      --budget '$2M' --prices FILE"}};
     }
     if (verb == "explain") {
-        return {"Say where a plan's time and memory go, and what would flip the ranking",
-                "ndtune explain REPORT[#N] [options]",
+        return {"Where a plan's time and memory go, what would flip the ranking",
+                "ndtune explain REPORT[#N]",
                 {"ndtune explain report.json", "ndtune explain 'report.json#2'"}};
     }
     if (verb == "validate") {
-        return {"Predict measured runs and print the error per source",
+        return {"Predict measured runs, print the error per source",
                 "ndtune validate FILE.csv [-o PREDICTIONS.csv]",
                 {"ndtune validate runs.csv -o predictions.csv"}};
     }
     if (verb == "catalog") {
-        return {"List the devices, models, runtimes, fabrics and rules that are known",
+        return {"Known devices, models, runtimes, fabrics and rules",
                 "ndtune catalog KIND [NAME]",
                 {"ndtune catalog devices", "ndtune catalog devices h100-sxm", "ndtune catalog models"}};
     }
     if (verb == "schema") {
-        return {"Print the JSON Schema of a report", "ndtune schema search|sizing", {"ndtune schema search"}};
+        return {"JSON Schema of a report", "ndtune schema search|sizing", {"ndtune schema search"}};
     }
-    if (verb == "doctor") return {"Say what this build has and can do", "ndtune doctor", {"ndtune doctor"}};
-    return {"Print a completion script for a shell", "ndtune completions bash|zsh|fish", {"source <(ndtune completions bash)"}};
+    if (verb == "doctor") return {"What this build has and can do", "ndtune doctor", {"ndtune doctor"}};
+    return {"Completion script for a shell", "ndtune completions bash|zsh|fish", {"source <(ndtune completions bash)"}};
 }
 
 FlagHelp flag_help(const CLI::Option& option) {
@@ -274,7 +275,10 @@ Result<Command> parse_command(std::string_view verb, const std::vector<std::stri
         return bad_input(e.what(), {}, fmt::format("ndtune {} --help", verb));
     }
     if (const auto extra = app.remaining(); !extra.empty()) return unexpected_argument(verb, extra.front());
-    return command;
+    const std::string& color = std::visit([](const auto& c) -> const std::string& { return c.common.color; }, command);
+    return parse_choice(color, "--color", {"auto", "always", "never"}).map([&](const std::string&) {
+        return std::move(command);
+    });
 }
 
 }  // namespace ndtune::cli

@@ -88,9 +88,10 @@ Stack stack_of_run(const Run& run) {
 }
 
 Sharding sharding_of_run(const Run& run, Stack stack) {
-    const std::string text = lower(run.sharding);
+    std::string text = lower(run.sharding);
+    std::erase_if(text, [](char c) { return c == '-' || c == ' '; });  // "ZeRO-3", "zero 3"
     if (mentions(text, "shard_grad_op")) return Sharding::fsdp_keeps_weights;
-    if (mentions(text, "fsdp") || mentions(text, "zero3")) return Sharding::fsdp;
+    if (mentions(text, "fsdp") || mentions(text, "hsdp") || mentions(text, "zero3")) return Sharding::fsdp;
     if (mentions(text, "zero2")) return Sharding::zero2;
     if (mentions(text, "zero1") || mentions(text, "optimizer")) return Sharding::zero1;
     // MLPerf's scripts run Megatron's distributed optimizer; the column is often empty.

@@ -31,6 +31,7 @@ LayerMemory layer_memory(const Job& job, const Shapes& s, const LayerType& layer
     const double core = (w * (q + kv) + w * 2 * out + 4.0 * a.heads) / s.tp;  // q, k, v; flash output twice; log-sum-exp
     const double wide = w / 2;                                                // coefficients are stated for 16 bit
     double kept = wide * (c.hidden * s.hidden / s.sigma + c.hidden_tp * s.hidden / s.tp) + c.constant + c.attention * core;
+    kept += wide * c.gathered_kept * s.hidden * (1 - 1 / s.sigma);
     if (job.runtime.attention == AttentionKernel::plain) kept += c.plain_scores * a.heads * s.seq / s.tp;
     if (s.batch > 1 && s.tp > 1) kept += wide * c.batch_copy * s.hidden / s.tp;
     if (s.cp > 1) kept += wide * c.cp_output * out / s.tp;

@@ -21,6 +21,7 @@ struct ActivationCoefficients {
     double selective_hidden = 4;     ///< the same for selective recompute, bytes x h/sigma
     double selective_attention = 1;  ///< x (4ad + 2gd + 4a)/t
     double selective_ffn = 2;
+    double gathered_kept = 0;    ///< bytes x h (1 - 1/sigma): all-gathered inputs kept instead of gathered again
     double batch_copy = 0;       ///< bytes x h/t: copy of the output projection's input where micro-batch > 1 and t > 1
     double plain_scores = 5;     ///< plain attention: bytes x a S/t (scores, softmax, mask)
     double cp_output = 0;        ///< bytes x a d/t kept more where c > 1

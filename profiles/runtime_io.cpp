@@ -83,6 +83,7 @@ constexpr std::array kActivationNumbers = std::to_array<Field<ActivationCoeffici
     {"selective_hidden", &ActivationCoefficients::selective_hidden},
     {"selective_attention", &ActivationCoefficients::selective_attention},
     {"selective_ffn", &ActivationCoefficients::selective_ffn},
+    {"gathered_kept", &ActivationCoefficients::gathered_kept},
     {"batch_copy", &ActivationCoefficients::batch_copy},
     {"plain_scores", &ActivationCoefficients::plain_scores},
     {"cp_output", &ActivationCoefficients::cp_output},

@@ -19,6 +19,7 @@ void fields(V& v, Is<ActivationCoefficients> auto& a) {
     v("selective_hidden", a.selective_hidden);
     v("selective_attention", a.selective_attention);
     v("selective_ffn", a.selective_ffn);
+    v("gathered_kept", a.gathered_kept);
     v("batch_copy", a.batch_copy);
     v("plain_scores", a.plain_scores);
     v("cp_output", a.cp_output);

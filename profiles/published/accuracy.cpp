@@ -56,7 +56,7 @@ std::vector<double> magnitudes(std::vector<double> values) {
 std::vector<double> ranks(const std::vector<double>& values) {
     Rows order(values.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
     std::vector<double> out(values.size());
     for (std::size_t i = 0; i < order.size();) {
         std::size_t j = i;

@@ -17,6 +17,9 @@ tl::unexpected<Error> unsupported(std::string reason) {
     return tl::unexpected(Error{ErrorCode::unsupported, std::move(reason), {}, {}});
 }
 
+/// From here on nobody trains transformers' eager layers without recompute.
+constexpr std::int64_t kLongSequence = 8192;
+
 bool shards_parameters(Sharding sharding) {
     return sharding == Sharding::fsdp || sharding == Sharding::fsdp_keeps_weights;
 }
@@ -115,7 +118,8 @@ void set_recompute(const Run& run, Stack stack, MappedRun& mapped) {
         if (plan.recompute_layers == layers) plan.recompute_layers = 0;
     } else if (text == "selective") {
         plan.recompute = selective_matters(stack) ? Recompute::selective : Recompute::none;
-    } else if (text.empty() && (stack == Stack::megatron_deepspeed || stack == Stack::deepspeed)) {
+    } else if (text.empty() &&
+               (stack == Stack::megatron_deepspeed || (stack == Stack::deepspeed && run.seq_len >= kLongSequence))) {
         plan.recompute = Recompute::full;
         mapped.assumptions.emplace_back("activation_ckpt not stated: full taken");
     } else if (!text.empty() && text != "none") {

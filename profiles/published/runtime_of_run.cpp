@@ -61,7 +61,12 @@ void set_states(const Run& run, Stack stack, Sharding sharding, Runtime& runtime
         runtime.main_weights = true;
         runtime.grad_buffer_bytes = 2;
     }
-    if (stack == Stack::megatron_deepspeed) runtime.grad_buffer_bytes = run.precision == "fp16" ? 2 : 4;
+    if (stack == Stack::megatron_deepspeed && run.precision == "fp16") {
+        runtime.grad_buffer_bytes = 2;  // fp16 gradients stay where they are; bf16 ones are added to an fp32 buffer
+        runtime.final_grad_bytes = 0;
+    } else if (stack == Stack::megatron_deepspeed) {
+        runtime.grad_buffer_bytes = 4;
+    }
 }
 
 }  // namespace

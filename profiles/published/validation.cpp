@@ -42,7 +42,8 @@ std::string summary_text(const ValidationResult& result) {
     std::string text =
         fmt::format("{} rows: {} ok, {} approx, {} unsupported\n", result.predictions.size(), counts[0], counts[1], counts[2]);
     std::vector<std::pair<std::string, std::size_t>> most(reasons.begin(), reasons.end());
-    std::stable_sort(most.begin(), most.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::sort(most.begin(), most.end(),
+              [](const auto& a, const auto& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; });
     for (std::size_t i = 0; i < most.size() && i < kMostReasons; ++i)
         text += fmt::format("  {:>5}  {}\n", most[i].second, most[i].first);
     if (most.size() > kMostReasons)

@@ -6,7 +6,7 @@ build_packages=(g++ cmake ninja-build libfmt-dev libexpected-dev nlohmann-json3-
     libcli11-dev libboost-graph-dev)
 # Tests, benchmarks, sanitizers, fuzzing, format and lint.
 test_packages=("${build_packages[@]}" ccache libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev libvalijson-dev
-    clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev)
+    zsh fish clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev)
 
 say() { echo "[$program] $*" >&2; }
 

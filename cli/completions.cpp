@@ -76,12 +76,12 @@ std::string bash() {
     return text + "    esac\n}\ncomplete -o filenames -F _ndtune ndtune ./ndtune\n";
 }
 
-/// Text inside single quotes of zsh or fish; brackets and colons are zsh's own marks.
-std::string quoted(std::string_view text) {
+/// Text inside single quotes; zsh's own marks are kept from it.
+std::string quoted(std::string_view text, std::string_view marks = {}) {
     std::string out;
     for (const char c : text) {
         if (c == '\'') continue;
-        if (c == '[' || c == ']' || c == ':') out += '\\';
+        if (marks.find(c) != marks.npos) out += '\\';
         out += c;
     }
     return out;
@@ -90,7 +90,7 @@ std::string quoted(std::string_view text) {
 std::string zsh_flag(const Completion& c) {
     std::string text;
     for (const std::string& name : c.names) {
-        text += fmt::format(" \\\n            '*{}[{}]", name, quoted(c.text));
+        text += fmt::format(" \\\n            '*{}[{}]", name, quoted(c.text, "[]:"));
         if (c.takes_value) text += c.words.empty() ? ":value:_files" : fmt::format(":value:({})", fmt::join(c.words, " "));
         text += "'";
     }
@@ -124,7 +124,7 @@ std::string zsh() {
 std::string fish() {
     std::string text = "# fish completion of ndtune: ndtune completions fish | source\n";
     for (const std::string_view verb : verb_names()) {
-        text += fmt::format("complete -c ndtune -n __fish_use_subcommand -f -a {} -d '{}'\n", verb, describe(verb).summary);
+        text += fmt::format("complete -c ndtune -n __fish_use_subcommand -f -a {} -d '{}'\n", verb, quoted(describe(verb).summary));
         for (const Completion& c : completions_of(verb)) {
             std::string entry = fmt::format("complete -c ndtune -n '__fish_seen_subcommand_from {}'", verb);
             for (const std::string& name : c.names) {
@@ -133,9 +133,7 @@ std::string fish() {
             if (c.names.empty() && c.words.empty()) continue;
             if (c.takes_value) entry += " -r";
             if (!c.words.empty()) entry += fmt::format(" -a '{}'", fmt::join(c.words, " "));
-            std::string description = c.text;
-            std::erase(description, '\'');
-            text += fmt::format("{} -d '{}'\n", entry, description);
+            text += fmt::format("{} -d '{}'\n", entry, quoted(c.text));
         }
     }
     return text;

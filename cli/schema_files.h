@@ -4,7 +4,7 @@
 
 namespace ndtune::cli {
 
-// reports/schema/*.schema.json, compiled in (cli/CMakeLists.txt writes schema_files.cpp).
+// reports/schema/ndtune.*.v1.json, compiled in (cli/CMakeLists.txt writes schema_files.cpp).
 extern const std::string_view kSearchSchema;
 extern const std::string_view kSizingSchema;
 

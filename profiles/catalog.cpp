@@ -83,7 +83,7 @@ Result<Fabric> load_fabric(std::string_view name) {
 }  // namespace
 
 std::string device_key(std::string_view name) {
-    const std::string key = normalized(name);
+    std::string key = normalized(name);
     if (contains(device_names(), key)) return key;
     const auto aliases = device_aliases();
     const auto found = std::find_if(aliases.begin(), aliases.end(), [&](const Alias& a) { return a.alias == key; });

@@ -75,12 +75,10 @@ void read_device(ConfigTable& file, Device& device) {
         if (!found) return table.fail(key, found.error().message, found.error().hint);
         device = std::move(*found);
     };
-    if (file.is_table("device")) {
-        auto table = file.table("device");
+    if (!file.is_table("device")) return look_up(file, "device");
+    if (auto table = file.table("device")) {
         look_up(*table, "name");
         if (!file.failed()) override_device(*table, device);
-    } else {
-        look_up(file, "device");
     }
 }
 

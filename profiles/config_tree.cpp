@@ -111,8 +111,9 @@ void ConfigTable::number(std::string_view key, double& out, double low, double h
     double number = 0;
     const char* end = value->text.data() + value->text.size();
     const auto [stop, code] = std::from_chars(value->text.data(), end, number);
-    // Written so that NaN fails.
-    if (code != std::errc{} || stop != end || !(number >= low && number <= high)) {
+    // NaN is not inside.
+    const bool inside = number >= low && number <= high;
+    if (code != std::errc{} || stop != end || !inside) {
         return fail(key, fmt::format("'{}' is not a number from {} to {}", printable(value->text, 40), low, high));
     }
     out = number;

@@ -124,9 +124,9 @@ void JsonObject::provenance(std::string_view key, Provenance& out) {
 }
 
 JsonObject JsonObject::child(std::string_view key) {
-    static const json kEmpty = json::object();
+    static const json empty = json::object();
     const json* value = find(key);
-    return {value == nullptr ? kEmpty : *value, fmt::format("{}: {}", where_, key), *failure_};
+    return {value == nullptr ? empty : *value, fmt::format("{}: {}", where_, key), *failure_};
 }
 
 void JsonObject::finish() {

@@ -89,9 +89,9 @@ Result<void> read_own(const Header& header, const published::CsvRecord& record, 
     return {};
 }
 
-// A bare number of dollars or devices; nothing where the cell is empty.
-Result<std::optional<double>> bare_number(std::string_view text, const std::string& at) {
-    if (text.empty()) return std::nullopt;
+// A bare number of dollars or devices; 0 where the cell is empty.
+Result<double> bare_number(std::string_view text, const std::string& at) {
+    if (text.empty()) return 0.0;
     double value = 0;
     const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (code != std::errc{} || stop != text.data() + text.size() || !std::isfinite(value) || value < 0 || value > kMostPerHour)
@@ -105,7 +105,7 @@ std::string_view sky_name(std::string_view accelerator) {
 }
 
 Result<void> read_sky(const Header& header, const published::CsvRecord& record, DeviceKeys& keys, PriceTable& table) {
-    std::array<std::optional<double>, 3> numbers;
+    std::array<double, 3> numbers{};
     constexpr std::array<std::string_view, 3> kNumbers = {"AcceleratorCount", "Price", "SpotPrice"};
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         const auto number = bare_number(header.cell(record, kNumbers[i]), place(table.where, record.line, kNumbers[i]));
@@ -114,8 +114,8 @@ Result<void> read_sky(const Header& header, const published::CsvRecord& record, 
     }
     const auto [count, price, spot] = numbers;
     const std::string_view name = header.cell(record, "AcceleratorName");
-    const bool priced = price.value_or(0) > 0 || spot.value_or(0) > 0;
-    if (name.empty() || count.value_or(0) <= 0 || !priced) {
+    constexpr double kLeastCount = 0.01;  // shares of a device are sold too
+    if (name.empty() || count < kLeastCount || (price <= 0 && spot <= 0)) {
         ++table.skipped;
         return {};
     }
@@ -131,8 +131,8 @@ Result<void> read_sky(const Header& header, const published::CsvRecord& record, 
     quote.device = key;
     quote.instance = header.cell(record, "InstanceType");
     quote.region = header.cell(record, "Region");
-    if (price.value_or(0) > 0) quote.on_demand = Dollars{*price / *count};
-    if (spot.value_or(0) > 0) quote.spot = Dollars{*spot / *count};
+    if (price > 0) quote.on_demand = Dollars{price / count};
+    if (spot > 0) quote.spot = Dollars{spot / count};
     quote.source = "SkyPilot catalog";
     quote.line = record.line;
     table.quotes.push_back(std::move(quote));
@@ -199,11 +199,13 @@ Result<PriceTable> read_prices(const std::string& path) {
 
 std::optional<PriceQuote> cheapest(const PriceTable& prices, std::string_view device, bool spot) {
     const std::string key = device_key(device);
-    const auto price = [spot](const PriceQuote& quote) { return spot ? quote.spot : quote.on_demand; };
     const PriceQuote* best = nullptr;
+    Dollars lowest;
     for (const PriceQuote& quote : prices.quotes) {
-        if (quote.device != key || !price(quote)) continue;
-        if (best == nullptr || *price(quote) < *price(*best)) best = &quote;
+        const std::optional<Dollars> price = spot ? quote.spot : quote.on_demand;
+        if (quote.device != key || !price || (best != nullptr && *price >= lowest)) continue;
+        best = &quote;
+        lowest = *price;
     }
     if (best == nullptr) return std::nullopt;
     return *best;
@@ -211,8 +213,8 @@ std::optional<PriceQuote> cheapest(const PriceTable& prices, std::string_view de
 
 void apply_prices(const PriceTable& prices, Cluster& cluster) {
     if (cluster.price_per_device_hour.value.value > 0) return;
-    if (const auto quote = cheapest(prices, cluster.device.name))
-        cluster.price_per_device_hour = {*quote->on_demand, Provenance::datasheet};
+    const auto quote = cheapest(prices, cluster.device.name);
+    if (quote && quote->on_demand) cluster.price_per_device_hour = {*quote->on_demand, Provenance::datasheet};
 }
 
 }  // namespace ndtune::profiles

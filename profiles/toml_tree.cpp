@@ -15,8 +15,35 @@
 namespace ndtune::profiles {
 namespace {
 
+// toml++ 3.3 runs into undefined behaviour where it asks whether U+00A1 to U+0499 and some other characters are blanks, so it
+// is given ASCII only: '~' and every byte above 0x7F travel as "~hh" and come back in the values.
+std::string to_ascii(std::string_view text) {
+    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+    std::string out;
+    out.reserve(text.size());
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte > 0x7F || c == '~')
+            out += fmt::format("~{:02x}", byte);
+        else
+            out += c;
+    }
+    return out;
+}
+
+std::string from_ascii(std::string_view text) {
+    const auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; };
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool coded = text[i] == '~' && i + 2 < text.size() && digit(text[i + 1]) >= 0 && digit(text[i + 2]) >= 0;
+        out += coded ? static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2])) : text[i];
+        if (coded) i += 2;
+    }
+    return out;
+}
+
 std::string scalar_text(const toml::node& node) {
-    if (const auto* text = node.as_string()) return text->get();
+    if (const auto* text = node.as_string()) return from_ascii(text->get());
     if (const auto* integer = node.as_integer()) return fmt::format("{}", integer->get());
     if (const auto* number = node.as_floating_point()) return fmt::format("{}", number->get());
     if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
@@ -29,7 +56,7 @@ ConfigNode convert(const toml::node& node) {
     if (const auto* table = node.as_table()) {
         out.kind = ConfigNode::Kind::table;
         for (const auto& [key, value] : *table) {
-            out.keys.emplace_back(key.str());
+            out.keys.push_back(from_ascii(key.str()));
             out.items.push_back(convert(value));
         }
     } else if (const auto* array = node.as_array()) {
@@ -47,10 +74,12 @@ Result<ConfigNode> parse_toml(std::string_view text, std::string_view where) {
     if (const auto checked = check_config_text(text, where); !checked) return tl::unexpected(checked.error());
     // The parser reports errors as values; only allocation can still throw.
     try {
-        const toml::parse_result parsed = toml::parse(text, where);
+        const std::string ascii = to_ascii(text);
+        const toml::parse_result parsed = toml::parse(ascii, where);
         if (!parsed) {
-            return bad_input(fmt::format("this is not TOML: {}", printable(parsed.error().description(), 200)),
-                             fmt::format("{}:{}", where, parsed.error().source().begin.line));
+            return bad_input(fmt::format("this is not TOML: {}", printable(from_ascii(parsed.error().description()), 200)),
+                             fmt::format("{}:{}", where, parsed.error().source().begin.line),
+                             "letters beyond ASCII and texts with units need quotes");
         }
         return convert(parsed.table());
     } catch (const std::exception& e) {

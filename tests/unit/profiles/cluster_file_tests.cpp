@@ -215,6 +215,19 @@ TEST_P(BadYaml, NamesThePlaceAndTheFault) {
 INSTANTIATE_TEST_SUITE_P(Yaml, BadYaml, ::testing::ValuesIn(kBadYaml),
                          [](const auto& param_info) { return std::string(param_info.param.name); });
 
+TEST(ClusterFile, LettersBeyondAsciiStayAsWritten) {
+    const auto toml = parse_cluster_file("device = \"h100\"\nname = \"K\u00f6ln ~ 2 ~c3\"  # caf\u00e9\n", "x.toml");
+    ASSERT_TRUE(toml) << toml.error().message;
+    EXPECT_EQ(toml->name, "K\u00f6ln ~ 2 ~c3");
+    const auto yaml = parse_cluster_file("device: h100\nname: K\u00f6ln\n", "x.yaml");
+    ASSERT_TRUE(yaml) << yaml.error().message;
+    EXPECT_EQ(yaml->name, "K\u00f6ln");
+    // Bare, they made the parser run into undefined behaviour (found by fuzzing).
+    EXPECT_FALSE(parse_cluster_file("-\uFEFE-,?", "x.toml"));
+    EXPECT_FALSE(parse_cluster_file("device = \u00e9\n", "x.toml"));
+    EXPECT_FALSE(parse_cluster_file("d\u00e9vice = \"h100\"\n", "x.toml"));
+}
+
 TEST(ClusterFile, DeepNestingIsRefusedBeforeParsing) {
     const std::string deep = "a = " + std::string(200000, '[');
     EXPECT_FALSE(parse_cluster_file(deep, "x.toml"));

@@ -44,8 +44,7 @@ TEST(Prices, SkyCatalogsAreRead) {
 TEST(Prices, FillClustersThatHaveNone) {
     const auto prices = parse_prices(std::string(kHeader) + "h100,,$2,,,\nh100,,$3,,,\n", "p.csv");
     ASSERT_TRUE(prices);
-    auto cluster = parse_prices("device,on_demand_per_device_hour\nh100,$2\n", "p.csv");
-    EXPECT_TRUE(cluster);
+    EXPECT_TRUE(parse_prices("device,on_demand_per_device_hour\nh100,$2\n", "p.csv"));
     Cluster plain = *make_cluster(*find_device("h100-sxm"), 1, 8);
     apply_prices(*prices, plain);
     EXPECT_DOUBLE_EQ(plain.price_per_device_hour.value.value, 2);

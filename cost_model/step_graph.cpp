@@ -94,7 +94,8 @@ private:
     int add_gather(int index, int after);
     void add_reduce(int index);
     void add_sync(int index);
-    int add_param_gather(int index);
+    void add_param_gather(int index);
+    void add_data(std::string_view name, double seconds, double share, int after);
     void add_root_grads(std::string_view name, Bucket bucket, double seconds);
     void add_layer(int index, int gathered);
     void forward();
@@ -144,7 +145,7 @@ private:
     int computed_ = -1;      // last node of the compute lane
     int reduced_ = -1;       // last reduction of the shard lane
     int all_reduced_ = -1;   // last one of the replicate lane
-    int synced_ = -1;        // last one of the data lane
+    int data_ = -1;          // last one of the data lane
     AliveBytes next_start_;  // goes to the next compute node
 };
 
@@ -172,7 +173,8 @@ int StepBuilder::add_compute(std::string_view name, Bucket bucket, double second
 
 void StepBuilder::add_host(double seconds) {
     if (seconds <= 0) return;
-    issued_ = add({.name = "launch", .lane = Lane::host, .bucket = Bucket::host, .duration = Seconds{seconds}}, {});
+    const int boundary = graph_.ends.empty() ? -1 : graph_.ends.back();  // the host reads the loss: no run-ahead over its end
+    issued_ = add({.name = "launch", .lane = Lane::host, .bucket = Bucket::host, .duration = Seconds{seconds}}, {boundary});
 }
 
 int StepBuilder::add_gather(int index, int after) {
@@ -187,7 +189,7 @@ int StepBuilder::add_gather(int index, int after) {
 void StepBuilder::add_reduce(int index) {
     const Unit& unit = unit_of(index);
     enter(index);
-    if (last_) add_sync(index);
+    add_sync(index);
     if (!reduces_ || !shapes_.fsdp) return;
     StepNode node{.name = "reduce", .lane = Lane::shard, .bucket = Bucket::fsdp_exposed, .duration = Seconds{unit.reduce}};
     // Under accumulation without sync the buffer that is reduced is there already.
@@ -200,20 +202,25 @@ void StepBuilder::add_reduce(int index) {
             {reduced_});
 }
 
+/// Runtimes that hide nothing of it synchronize after the last pass (and gather before the first): `share` is 1 there.
+void StepBuilder::add_data(std::string_view name, double seconds, double share, int after) {
+    if (seconds * share <= 0) return;
+    data_ = add({.name = name, .lane = Lane::data, .bucket = Bucket::dp_exposed, .duration = Seconds{seconds * share}}, {after});
+}
+
 /// DDP and ZeRO-1 reduce bucket by bucket while the last backward pass runs.
 void StepBuilder::add_sync(int index) {
-    if (mesh_.grad_sync <= 0) return;
-    const double seconds = mesh_.grad_sync * unit_of(index).weights / shapes_.rank_weights();
-    synced_ =
-        add({.name = "grad_sync", .lane = Lane::data, .bucket = Bucket::dp_exposed, .duration = Seconds{seconds}}, {computed_});
+    if (!last_ || rt_.dp_overlap <= 0) return;
+    add_data("grad_sync", mesh_.grad_sync, unit_of(index).weights / shapes_.rank_weights(), computed_);
 }
 
 /// ZeRO-1's new parameters where the runtime gathers them under the next forward pass.
-int StepBuilder::add_param_gather(int index) {
-    if (micro_batch_ > 0 || !rt_.parameter_gather_overlaps || mesh_.param_gather <= 0) return -1;
+void StepBuilder::add_param_gather(int index) {
+    if (micro_batch_ > 0 || !rt_.parameter_gather_overlaps) return;
+    const bool whole = rt_.dp_overlap <= 0;
+    if (whole && data_ >= 0) return;
     enter(index);
-    const double seconds = mesh_.param_gather * unit_of(index).weights / shapes_.rank_weights();
-    return add({.name = "param_gather", .lane = Lane::data, .bucket = Bucket::dp_exposed, .duration = Seconds{seconds}}, {});
+    add_data("param_gather", mesh_.param_gather, whole ? 1 : unit_of(index).weights / shapes_.rank_weights(), -1);
 }
 
 Unit StepBuilder::unit(const OpList& ops, const UnitTimes& times, double weights) const {
@@ -236,8 +243,9 @@ void StepBuilder::set_units() {
     // kRootExposed.
     half_root_ = unit(root_unit_ops(job_, plan_), mesh_.root, shapes_.root_weights());
     for (double* part : {&half_root_.weights, &half_root_.gather, &half_root_.reduce, &half_root_.all_reduce}) *part /= 2;
-    const bool shared_nics = place(job_.cluster, plan_.mesh, Group::shard).domains > 1;
-    if (shared_nics) replicate_lane_ = Lane::shard;
+    const bool shard_leaves = place(job_.cluster, plan_.mesh, Group::shard).domains > 1;
+    const bool replicate_leaves = place(job_.cluster, plan_.mesh, Group::replicate).domains > 1;
+    if (shard_leaves == replicate_leaves) replicate_lane_ = Lane::shard;  // on the same links
 }
 
 /// As in step_time.cpp: host time of one layer and pass, and the hops of inter-node TP, which add to it.
@@ -314,31 +322,26 @@ void StepBuilder::forward() {
     enter(kRoot);
     const int boundary = computed_;
     const int depth = static_cast<int>(layers_.size());
-    add_host(rt_.host_micro_batch / 2);
     add_gather(kRoot, boundary);
     add_param_gather(kRoot);
     int gathered = add_gather(0, boundary);
-    for (int i = 0; i <= depth; ++i) {
-        const int index = i < depth ? i : kRoot;
-        const int parameters = add_param_gather(index);
-        const int current = gathered >= 0 ? gathered : parameters;
-        if (index == kRoot) {
-            enter(kRoot);
-            next_start_.logits += memory_.logits;
-            add_compute("head", Bucket::matmul, work_.head[0], current);
-            break;
-        }
+    for (int i = 0; i < depth; ++i) {
         const int before = computed_;
-        add_layer(i, current);
+        add_param_gather(i);
+        add_layer(i, gathered >= 0 ? gathered : data_);
         gathered = add_gather(i + 1 < depth ? i + 1 : kRoot, before);
     }
+    add_param_gather(kRoot);
+    enter(kRoot);
+    add_host(rt_.host_micro_batch / 2);
+    next_start_.logits += memory_.logits;
+    add_compute("head", Bucket::matmul, work_.head[0], gathered >= 0 ? gathered : data_);
     add_compute("loss", Bucket::loss, work_.head_other[0]);
 }
 
 void StepBuilder::backward() {
     pass_ = Pass::backward;
     const int depth = static_cast<int>(layers_.size());
-    add_host(rt_.host_micro_batch / 2);
     int gathered = unit_of(depth - 1).regather ? add_gather(depth - 1, computed_) : -1;
     enter(kRoot);
     add_compute("loss", Bucket::loss, work_.head_other[1], issued_);
@@ -353,6 +356,7 @@ void StepBuilder::backward() {
         add_reduce(i);
     }
     enter(kRoot);
+    add_host(rt_.host_micro_batch / 2);
     add_root_grads("embedding", Bucket::loss, 0);
     add_reduce(kRoot);
     add_compute("end", Bucket::fsdp_exposed, 0, reduces_ ? reduced_ : -1);
@@ -364,7 +368,8 @@ void StepBuilder::backward() {
 void StepBuilder::finish() {
     pass_ = Pass::step;
     enter(kRoot);
-    if (synced_ >= 0) add_compute("end", Bucket::dp_exposed, 0, synced_);
+    if (rt_.dp_overlap <= 0) add_data("grad_sync", mesh_.grad_sync, 1, computed_);
+    add_compute("end", Bucket::dp_exposed, 0, data_);
     const int host =
         rt_.host_step > 0
             ? add({.name = "step", .lane = Lane::host, .bucket = Bucket::host, .duration = Seconds{rt_.host_step}}, {computed_})

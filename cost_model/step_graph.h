@@ -10,7 +10,7 @@
 namespace ndtune {
 
 /// FIFO queues of one rank: the ops of a lane run one after another in issue order, as on CUDA streams. `shard` and `replicate`
-/// are FSDP's and HSDP's communicators (one lane where they share the NICs), `data` that of DDP and ZeRO-1. Tensor- and
+/// are FSDP's and HSDP's communicators (one lane where they share links), `data` that of DDP and ZeRO-1. Tensor- and
 /// context-parallel exchange blocks the compute lane.
 enum class Lane : std::uint8_t { host, compute, shard, replicate, data };
 constexpr int kLanes = 5;
@@ -80,7 +80,7 @@ constexpr int kBuiltMicroBatches = 4;
 
 /// The step of `plan` from the op lists and prices of the closed form (ops.h, step_time.h). FSDP2's order: the gather of a unit
 /// starts when the unit before it starts computing (two units alive), a reduce-scatter follows its layer's backward pass, the
-/// next micro-batch waits for the last reductions. At most `built` micro-batches (at least 3) become nodes.
+/// next micro-batch, host and all, waits for the last reductions. At most `built` micro-batches (at least 3) become nodes.
 StepGraph build_step_graph(const Job& job, const Plan& plan, int built = kBuiltMicroBatches);
 
 /// An order in which every node comes after all it waits for (edges and lanes); empty if there is none (a cycle).

@@ -34,9 +34,13 @@ using BytesPerSecond = Quantity<struct BytesPerSecondUnit, double>;
 using FlopsPerSecond = Quantity<struct FlopsPerSecondUnit, double>;
 using Dollars = Quantity<struct DollarsUnit, double>;
 
-/// Bytes from a formula in floating point, rounded up to a whole byte.
+/// Bytes from a formula in floating point, rounded up to a whole byte. What no machine holds (or is no number) becomes 2^58, so
+/// that a ledger's sum stays within 64 bits.
 inline Bytes whole_bytes(double bytes) {
-    return Bytes{static_cast<std::int64_t>(std::ceil(bytes))};
+    constexpr double kMost = 288230376151711744.0;  // 2^58
+    const double whole = std::ceil(bytes);
+    if (!(whole < kMost)) return Bytes{static_cast<std::int64_t>(kMost)};
+    return Bytes{static_cast<std::int64_t>(whole > -kMost ? whole : -kMost)};
 }
 
 constexpr Seconds operator/(Flops work, FlopsPerSecond rate) {

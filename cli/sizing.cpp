@@ -46,7 +46,7 @@ Result<void> add_clusters(std::string_view name, const GpuSizes& gpus, reports::
     const auto sizes = sizes_for(*device, gpus, report.warnings);
     if (!sizes) return bad_input(sizes.error().message, "--gpus", sizes.error().hint);
     for (const search::ClusterSize& size : *sizes) {
-        auto cluster = make_cluster(*device, size.nodes, size.devices_per_node);
+        auto cluster = profiles::default_cluster(*device, size.nodes, size.devices_per_node);
         if (!cluster) return tl::unexpected(cluster.error());
         report.request.clusters.push_back(std::move(*cluster));
     }

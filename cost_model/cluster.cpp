@@ -11,8 +11,8 @@ constexpr std::int64_t kMostDevices = 1'048'576;
 
 // Latency of a hop inside a node, for rings without a curve: a few times an NVLink or PCIe write (assumed).
 constexpr Seconds kScaleUpLatency{3e-6};
-// Scale-out hop and the fall of bandwidth with the number of nodes: fitted on published training runs over InfiniBand and
-// RoCE (a node hop of 35 us, decay 0.043); equal to profiles/catalog/fabrics/infiniband.json.
+// Scale-out hop and the fall of bandwidth with the number of nodes, for devices that no catalog describes: priors of the fit
+// on published training runs. Clusters of the command line take the fitted values of profiles/catalog/fabrics/infiniband.json.
 constexpr Seconds kScaleOutLatency{35e-6};
 constexpr double kScaleOutDecay = 0.043;
 

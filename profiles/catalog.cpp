@@ -13,6 +13,7 @@ namespace ndtune::profiles {
 namespace {
 
 constexpr std::size_t kLongestName = 80;
+constexpr std::string_view kDefaultFabric = "infiniband";
 
 // Lower case, words joined by '-', no count ("H100:8") and no vendor in front.
 std::string normalized(std::string_view name) {
@@ -80,6 +81,20 @@ Result<Fabric> load_fabric(std::string_view name) {
     return parse_fabric(*text, "catalog " + path);
 }
 
+// Puts the outer tier, if there is one, on the network.
+void join(Cluster& cluster, const Fabric& fabric) {
+    if (cluster.tiers.size() < 2) return;
+    Tier tier = fabric.tier;
+    tier.span = cluster.tiers.back().span;
+    if (tier.bandwidth.value <= 0) {
+        tier.bandwidth = cluster.device.nic.value;
+        tier.provenance = weakest(tier.provenance, cluster.device.nic.provenance);
+    } else if (fabric.per_node) {
+        tier.bandwidth = tier.bandwidth / cluster.devices_per_node;
+    }
+    cluster.tiers.back() = tier;
+}
+
 }  // namespace
 
 std::string device_key(std::string_view name) {
@@ -120,16 +135,16 @@ Result<Cluster> with_fabric(Cluster cluster, std::string_view name) {
                          {}, "choose another network");
     }
     cluster.name += fmt::format("@{}", fabric->tier.name);
-    if (cluster.tiers.size() < 2) return cluster;
-    Tier tier = fabric->tier;
-    tier.span = cluster.tiers.back().span;
-    if (tier.bandwidth.value <= 0) {
-        tier.bandwidth = cluster.device.nic.value;
-        tier.provenance = weakest(tier.provenance, cluster.device.nic.provenance);
-    } else if (fabric->per_node) {
-        tier.bandwidth = tier.bandwidth / cluster.devices_per_node;
-    }
-    cluster.tiers.back() = tier;
+    join(cluster, *fabric);
+    return cluster;
+}
+
+Result<Cluster> default_cluster(const Device& device, int nodes, int devices_per_node) {
+    auto cluster = make_cluster(device, nodes, devices_per_node);
+    if (!cluster || cluster->tiers.size() < 2) return cluster;
+    const auto fabric = load_fabric(kDefaultFabric);
+    if (!fabric) return tl::unexpected(fabric.error());
+    join(*cluster, *fabric);
     return cluster;
 }
 

@@ -23,6 +23,9 @@ Result<Tier> find_fabric(std::string_view name);
 /// The cluster with its outer tier on that network. A cluster whose scale-up domain joins all devices stays as it is.
 /// Errors: unknown name; more devices than the network joins (nvlink-72).
 Result<Cluster> with_fabric(Cluster cluster, std::string_view name);
+/// make_cluster on the catalog's default network ("infiniband", the NICs of the device): what CLUSTER of the command line means
+/// where it names no other. Errors: as make_cluster.
+Result<Cluster> default_cluster(const Device& device, int nodes, int devices_per_node);
 /// The catalog key of a device as people write it: "H100", "NVIDIA H100 SXM", "h100-sxm-80g", "H100:8"; empty if unknown.
 std::string device_key(std::string_view name);
 

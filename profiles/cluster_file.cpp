@@ -190,7 +190,7 @@ void read_cluster_table(ConfigTable& file, Cluster& cluster) {
     file.text("source", ignored);
     file.text("fabric", fabric);
     if (file.failed()) return;
-    auto made = make_cluster(device, nodes, per_node);
+    auto made = default_cluster(device, nodes, per_node);
     if (!made) return file.fail("nodes", made.error().message, made.error().hint);
     if (!fabric.empty()) {
         made = with_fabric(std::move(*made), fabric);

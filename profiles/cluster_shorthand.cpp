@@ -46,7 +46,7 @@ Result<Cluster> parse_cluster_shorthand(std::string_view text) {
     if (rest.empty()) return refuse("the device is missing");
     const auto device = find_device(rest);
     if (!device) return tl::unexpected(device.error());
-    auto cluster = make_cluster(*device, *second > 0 ? *first : 1, *second > 0 ? *second : *first);
+    auto cluster = default_cluster(*device, *second > 0 ? *first : 1, *second > 0 ? *second : *first);
     if (!cluster || at == std::string_view::npos) return cluster;
     return with_fabric(std::move(*cluster), text.substr(at + 1));
 }

@@ -68,7 +68,7 @@ TEST(ClusterShorthand, NamedNetwork) {
     EXPECT_EQ(cluster.tiers.back().name, "ethernet-100g");
     EXPECT_DOUBLE_EQ(cluster.tiers.back().bandwidth.value, 1.5625e9);
     EXPECT_EQ(cluster.tiers.back().span, 128);
-    EXPECT_DOUBLE_EQ(shorthand("2x8xh100@efa-shared-hf").tiers.back().efficiency, 0.614);
+    EXPECT_EQ(shorthand("2x8xh100@efa-shared-hf").tiers.back().latency, find_fabric("efa-shared-hf")->latency);
 }
 
 TEST(ClusterShorthand, DeviceNamesWithDigitsAndX) {

@@ -38,9 +38,10 @@ tl::unexpected<Error> wrong(std::string_view text, std::string message) {
 }
 
 std::string in_words(const AxisLimit& limit) {
-    if (limit.min == limit.max) return fmt::format("{} = {}", to_string(limit.axis), limit.min);
-    if (limit.max == kLargest) return fmt::format("{} >= {}", to_string(limit.axis), limit.min);
-    return fmt::format("{} <= {}", to_string(limit.axis), limit.max);
+    const std::string_view name = to_string(limit.axis);
+    if (limit.max == kLargest) return fmt::format("{} >= {}", name, limit.min);
+    if (limit.min == 1) return fmt::format("{} <= {}", name, limit.max);
+    return fmt::format("{} <= {} <= {}", limit.min, name, limit.max);
 }
 
 // The largest divisor of `devices` that the limit allows, 0 without one.
@@ -99,8 +100,10 @@ Result<bool> check_limits(std::span<const AxisLimit> limits, std::int64_t device
                              "limits", fmt::format("leave one of the two limits on {} out", name));
         }
         if (allowed_divisor(all, devices) == 0) {
-            return bad_input(fmt::format("no size of {} within {} divides {} devices", name, in_words(all), devices), "limits",
-                             fmt::format("choose a divisor of {} for {}", devices, name));
+            const std::string message = all.min == all.max
+                                            ? fmt::format("{} = {} does not divide {} devices", name, all.min, devices)
+                                            : fmt::format("no divisor of {} devices meets {}", devices, in_words(all));
+            return bad_input(message, "limits", fmt::format("choose a divisor of {} for {}", devices, name));
         }
         if (all.min == 1) continue;
         needed *= all.min;  // at most devices x 2^20 before the check below: no overflow

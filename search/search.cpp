@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -24,6 +25,17 @@ constexpr int kMostThreads = 4096;
 Result<bool> within(std::int64_t value, std::int64_t most, std::string_view what) {
     if (value >= 1 && value <= most) return true;
     return bad_input(fmt::format("{} {} is not within 1 to {}", what, value, most), std::string(what));
+}
+
+// A device without a rate that the job needs (no fp8 units, a bandwidth of 0) would give times that cannot be ranked.
+Result<bool> check_speed(const Job& job) {
+    Plan plan;
+    plan.mesh.dp_shard = static_cast<int>(job.cluster.devices());
+    const double time = estimate(job, plan).step_time.value;
+    if (std::isfinite(time) && time > 0) return true;
+    return bad_input(
+        fmt::format("no step time follows from the figures of {} for this model and precision", job.cluster.device.name),
+        "device", "check its GEMM, attention, memory and link rates, or choose another precision");
 }
 
 Findings walk_all(const Job& job, const Options& options, const PlanSpace& space, const Constraints& constraints) {
@@ -54,6 +66,23 @@ void close_front(const Job& job, Findings& findings) {
     }
 }
 
+bool same_run(const Candidate& a, const Candidate& b) {
+    if (a.plan.recompute != Recompute::full || b.plan.recompute != Recompute::full) return false;
+    Plan plan = a.plan;
+    plan.recompute_layers = b.plan.recompute_layers;
+    return plan == b.plan;
+}
+
+// Leaves the ends of each run of full:n.
+std::vector<Candidate> without_middles(const std::vector<Candidate>& front) {
+    std::vector<Candidate> ends;
+    for (std::size_t i = 0; i < front.size(); ++i) {
+        const bool middle = i > 0 && i + 1 < front.size() && same_run(front[i - 1], front[i]) && same_run(front[i], front[i + 1]);
+        if (!middle) ends.push_back(front[i]);
+    }
+    return ends;
+}
+
 std::vector<RankedPlan> priced(const Job& job, const std::vector<Candidate>& candidates) {
     Pricer pricer(job);
     std::vector<RankedPlan> plans;
@@ -82,7 +111,8 @@ Result<bool> check(const Job& job, const Options& options) {
         return bad_input(fmt::format("memory margin {} is not within 0 to 1", options.memory_margin), "memory margin",
                          "0.05 keeps 5 % of the memory free");
     }
-    return check_limits(options.limits, cluster.devices());
+    if (auto ok = check_limits(options.limits, cluster.devices()); !ok) return ok;
+    return check_speed(job);
 }
 
 Result<SearchResult> search(const Job& job, const Options& options) {
@@ -94,7 +124,7 @@ Result<SearchResult> search(const Job& job, const Options& options) {
 
     SearchResult result;
     result.plans = priced(job, findings.top.items());
-    result.pareto = priced(job, findings.front.items());
+    result.pareto = priced(job, without_middles(findings.front.items()));
     result.near_misses = near_misses(job, constraints, findings);
     result.space = findings.space;
     result.space.size = space.size();

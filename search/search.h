@@ -44,9 +44,9 @@ struct Rejection {
     bool operator==(const Rejection&) const = default;
 };
 
-/// A plan that only memory rules out, and the cheapest change that makes it fit. Of each mesh at most one: its fastest plan
-/// that is over by half of the usable memory at most, if that beats the fastest feasible plan. Where nothing fits at all: its
-/// smallest plan.
+/// A plan that only memory rules out, and the cheapest change that makes it fit. Of each mesh at most one, its fastest plan that
+/// needs twice the usable memory at most (with none, selective or all-layer recompute), if it beats the fastest feasible plan.
+/// Where nothing fits at all: its smallest plan.
 struct NearMiss {
     RankedPlan plan;
     Bytes over;                        ///< bytes above what may be used
@@ -69,10 +69,12 @@ struct Space {
 
 struct SearchResult {
     /// Best first; ties broken by step time, then the plan's text. Of plans that differ only in how many layers are recomputed
-    /// in full, one stands for all: the smallest number that fits (all layers for Objective::memory_headroom). The others would
-    /// fill the list with slower twins; they are counted, and on the Pareto front where they belong there.
+    /// in full (0 = ac=none), one stands for all: the smallest number that fits (for Objective::memory_headroom the smaller of
+    /// none and all). The others would fill the list with slower twins; they are counted, and why_not judges each.
     std::vector<RankedPlan> plans;
-    std::vector<RankedPlan> pareto;     ///< no plan is both faster and smaller than one of these; by step time
+    /// No plan of the space is both faster and smaller than one of these; by step time. Of a run of ac=full:n that differs in n
+    /// alone only the two ends are given: those between lie on the front as well.
+    std::vector<RankedPlan> pareto;
     std::vector<NearMiss> near_misses;  ///< at most 5; fastest first, or smallest first where nothing fits
     Space space;
 

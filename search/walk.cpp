@@ -3,8 +3,8 @@
 namespace ndtune::search {
 namespace {
 
-// A plan over by more than half of the usable memory is not near: no single knob brings it back.
-constexpr double kNear = 1.5;
+// A plan that needs more than twice the usable memory is not near.
+constexpr double kNear = 2;
 
 }  // namespace
 
@@ -57,63 +57,70 @@ void Walker::walk_families(const Plan& split) {
 
 void Walker::walk_family(const Plan& base) {
     Family family(pricer_, base, layers_);
-    take(family.none());
-    if (job_.runtime.allow_selective) take(family.selective());
-    if (options_.bounds) {
-        walk_bounded(family, base);
-    } else {
-        walk_every(family);
+    FamilyPlans plans{family.none(), std::nullopt, {}};
+    count(plans.none);
+    if (job_.runtime.allow_selective) {
+        plans.selective = family.selective();
+        count(*plans.selective);
     }
+    plans.full = options_.bounds ? walk_bounded(family, base) : walk_every(family);
+    list(plans);
     findings_.space.estimated += family.priced();
 }
 
-void Walker::take(const Candidate& c) {
+void Walker::count(const Candidate& c) {
     if (!constraints_.fits(c.peak)) {
         reject(Rule::memory, 1);
-        miss(c);
         return;
     }
     ++findings_.space.visited;
     ++findings_.space.feasible;
     findings_.front.offer(c);
-    findings_.top.offer(c);
 }
 
-void Walker::walk_bounded(Family& family, const Plan& base) {
-    const FittingRun run = fitting_run(family, constraints_);
+FittingRun Walker::walk_bounded(Family& family, const Plan& base) {
+    FittingRun run = fitting_run(family, constraints_);
     const auto layers = static_cast<std::uint64_t>(layers_);
-    if (!run.fits) {
-        reject(Rule::memory, layers);
-        miss(run.last);
-        return;
-    }
-    const auto fitting = static_cast<std::uint64_t>(layers_ - run.n + 1);
+    const auto fitting = run.fits ? static_cast<std::uint64_t>(layers_ - run.n + 1) : 0;
     reject(Rule::memory, layers - fitting);
     findings_.space.visited += fitting;
     findings_.space.feasible += fitting;
+    if (!run.fits) return run;
     findings_.front.offer(run.first);
     findings_.front.offer(run.last);
-    findings_.top.offer(options_.objective == Objective::memory_headroom ? run.last : run.first);
     if (layers_ - run.n > 1 && !findings_.front.dominates(run.first.step_time, run.last.peak)) {
         findings_.open.push_back({base, {run.n, layers_, run.first, run.last}});
     }
+    return run;
 }
 
-void Walker::walk_every(Family& family) {
-    bool listed = options_.objective == Objective::memory_headroom;
+FittingRun Walker::walk_every(Family& family) {
+    FittingRun run;
     for (int n = 1; n <= layers_; ++n) {
-        const Candidate c = family.full(n);
-        if (!constraints_.fits(c.peak)) {
-            reject(Rule::memory, 1);
-            if (n == layers_) miss(c);
-            continue;
-        }
-        ++findings_.space.visited;
-        ++findings_.space.feasible;
-        findings_.front.offer(c);
-        if (!listed || (n == layers_ && options_.objective == Objective::memory_headroom)) findings_.top.offer(c);
-        listed = true;
+        run.last = family.full(n);
+        count(run.last);
+        if (run.fits || !constraints_.fits(run.last.peak)) continue;
+        run.fits = true;
+        run.n = n;
+        run.first = run.last;
     }
+    return run;
+}
+
+// Of none (0 layers) and full:n the plan with the fewest layers that fits stands for all.
+void Walker::list(const FamilyPlans& plans) {
+    const bool none_fits = constraints_.fits(plans.none.peak);
+    const bool selective_fits = plans.selective && constraints_.fits(plans.selective->peak);
+    if (selective_fits) findings_.top.offer(*plans.selective);
+    if (options_.objective == Objective::memory_headroom) {
+        const bool smallest_is_none = none_fits && (!plans.full.fits || better(options_.objective, plans.none, plans.full.last));
+        if (none_fits || plans.full.fits) findings_.top.offer(smallest_is_none ? plans.none : plans.full.last);
+    } else if (none_fits || plans.full.fits) {
+        findings_.top.offer(none_fits ? plans.none : plans.full.first);
+    }
+    if (!none_fits) miss(plans.none);
+    if (plans.selective && !selective_fits) miss(*plans.selective);
+    if (!plans.full.fits) miss(plans.full.last);
 }
 
 void Walker::miss(const Candidate& c) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "search/bounds.h"
@@ -17,6 +18,13 @@ constexpr std::size_t kNearMisses = 5;
 struct OpenStretch {
     Plan base;
     Stretch stretch;
+};
+
+/// The plans that stand for a family.
+struct FamilyPlans {
+    Candidate none;
+    std::optional<Candidate> selective;
+    FittingRun full;
 };
 
 /// What a walk over some meshes found. Merging is commutative: the sum over all meshes does not depend on who walked which.
@@ -46,9 +54,10 @@ public:
 private:
     void walk_families(const Plan& split);
     void walk_family(const Plan& base);
-    void walk_bounded(Family& family, const Plan& base);
-    void walk_every(Family& family);
-    void take(const Candidate& c);
+    FittingRun walk_bounded(Family& family, const Plan& base);
+    FittingRun walk_every(Family& family);
+    void count(const Candidate& c);
+    void list(const FamilyPlans& plans);
     void miss(const Candidate& c);
     void reject(Rule rule, std::uint64_t plans);
 

@@ -86,10 +86,6 @@ std::string breakdown_text(const Estimate& estimate) {
     return fmt::format("{} = {} {}", text, unit.text(estimate.step_time), unit.name);
 }
 
-double in_gib(Bytes bytes) {
-    return static_cast<double>(bytes.value) / kGiB;
-}
-
 std::string memory_text(const MemoryLedger& memory) {
     std::vector<LedgerRow> order;
     for (int i = 0; i < kLedgerRows; ++i) order.push_back(static_cast<LedgerRow>(i));

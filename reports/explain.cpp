@@ -29,6 +29,7 @@ std::string answer_line(const Job& job, const Estimate& e) {
 
 std::string time_table(const Estimate& e, const ConsoleStyle& style) {
     const TimeUnit unit = time_unit(e.step_time);
+    const auto time = [&](Seconds part) { return sig3_like(part.value * unit.per_second, unit.typical, 1); };
     Table table;
     table.column("where the time goes", Table::Align::left);
     table.column(std::string(unit.name));
@@ -38,13 +39,14 @@ std::string time_table(const Estimate& e, const ConsoleStyle& style) {
         const auto bucket = static_cast<Bucket>(i);
         if (e.bucket(bucket).value <= 0) continue;
         table.row(
-            {words(bucket), unit.text(e.bucket(bucket)), percent(e.bucket(bucket) / e.step_time), std::string(describe(bucket))});
+            {words(bucket), time(e.bucket(bucket)), percent(e.bucket(bucket) / e.step_time), std::string(describe(bucket))});
     }
-    table.row({"step", unit.text(e.step_time), "100", "sum of the above"});
+    table.row({"step", time(e.step_time), "100", "sum of the above"});
     return table.text(style.unicode);
 }
 
 std::string memory_table(const Job& job, const MemoryLedger& memory, const ConsoleStyle& style) {
+    const auto size = [&](Bytes bytes) { return sig3_like(in_gib(bytes), in_gib(memory.peak), 1); };
     Table table;
     table.column("where the memory goes", Table::Align::left);
     table.column("GiB");
@@ -54,10 +56,10 @@ std::string memory_table(const Job& job, const MemoryLedger& memory, const Conso
     for (int i = 0; i < kLedgerRows; ++i) {
         const auto row = static_cast<LedgerRow>(i);
         if (memory.row(row).value == 0) continue;
-        table.row({words(row), gib(memory.row(row)), percent(memory.row(row) / memory.peak),
+        table.row({words(row), size(memory.row(row)), percent(memory.row(row) / memory.peak),
                    std::string(to_string(provenance(job, row))), std::string(formula(row))});
     }
-    table.row({"peak", gib(memory.peak), "100", "", fmt::format("sum of the above, at {}", words(memory.phase))});
+    table.row({"peak", size(memory.peak), "100", "", fmt::format("sum of the above, at {}", words(memory.phase))});
     return table.text(style.unicode);
 }
 
@@ -188,7 +190,7 @@ std::string why(const Report& report, const Plan& plan, const ConsoleStyle& styl
     if (const auto violation = search::why_not(report.job, report.options, plan)) {
         text += labelled("Rejected", violation_text(*violation), style);
         if (search::why_not(report.job, without_soft_rules(report.options), plan)) return text;
-        return text + labelled("If it did", answer_line(report.job, estimate(report.job, plan)), style);
+        return text + labelled("Would be", answer_line(report.job, estimate(report.job, plan)), style);
     }
     const Estimate e = estimate(report.job, plan);
     text += labelled("Fits", answer_line(report.job, e), style);

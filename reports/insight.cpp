@@ -118,7 +118,7 @@ std::string TimeUnit::part_text(Seconds seconds) const {
 }
 
 std::vector<Term> differences(const Estimate& a, const Estimate& b) {
-    constexpr double kNoticeable = 5e-3;  // of the step
+    constexpr double kNoticeable = 1e-3;  // of the step
     std::vector<Term> terms;
     for (int i = 0; i < kBuckets; ++i) {
         const auto bucket = static_cast<Bucket>(i);
@@ -135,10 +135,11 @@ std::string difference_text(const Estimate& a, const Estimate& b, std::size_t co
     const TimeUnit unit = time_unit(a.step_time);
     std::string text;
     for (std::size_t i = 0; i < std::min(count, terms.size()); ++i) {
-        const char* sign = terms[i].delta.value > 0 ? "+" : "";
-        text += fmt::format("{}{} {}{}", i == 0 ? "" : ", ", words(terms[i].bucket), sign, unit.part_text(terms[i].delta));
+        const std::string part = unit.part_text(terms[i].delta);
+        if (part.empty()) break;
+        text += fmt::format("{}{} {}{}", i == 0 ? "" : ", ", words(terms[i].bucket), terms[i].delta.value > 0 ? "+" : "", part);
     }
-    return text.empty() ? "no part of the step differs by 0.5%" : fmt::format("{} {}", text, unit.name);
+    return text.empty() ? "no part of the step differs by 0.1%" : fmt::format("{} {}", text, unit.name);
 }
 
 std::string comparison_text(const Estimate& a, const Estimate& b, std::size_t count) {

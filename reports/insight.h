@@ -25,7 +25,7 @@ std::string_view describe(Bucket bucket);
 std::string words(LedgerRow row);
 std::string words(MemoryPhase phase);
 
-/// How two plans differ, bucket by bucket, largest difference first; what is below 0.5 % of the step is left out.
+/// How two plans differ, bucket by bucket, largest difference first; what is below 0.1 % of the step is left out.
 struct Term {
     Bucket bucket = Bucket::matmul;
     Seconds delta;  ///< b - a

@@ -28,7 +28,7 @@ std::string searched_line(const SizingReport& report, const ConsoleStyle& style)
     const std::string time = style.elapsed_s ? fmt::format(" in {} s", sig3(*style.elapsed_s)) : "";
     return labelled(
         "Searched",
-        fmt::format("{}{}: {} have a plan that fits, {} meet the wishes", plural(rows.size(), "cluster"), time, fit, good),
+        fmt::format("{}{}: {} with a plan that fits, {} within your wishes", plural(rows.size(), "cluster"), time, fit, good),
         style);
 }
 
@@ -80,6 +80,26 @@ std::string prices_line(const SizingReport& report) {
     return fmt::format("{} of {} clusters have one; {}", priced, report.request.clusters.size(), to_string(weakest_price));
 }
 
+/// One line per choice: what its step consists of and how full its memory is.
+std::string choices_text(const SizingReport& report, const ConsoleStyle& style) {
+    std::string text;
+    std::vector<std::size_t> told;
+    const auto tell = [&](std::string_view label, const std::optional<std::size_t>& index) {
+        if (!index || std::find(told.begin(), told.end(), *index) != told.end()) return;
+        told.push_back(*index);
+        const SizingRow& row = report.result.rows[*index];
+        const Estimate& e = row.best->estimate;
+        text += labelled(label,
+                         fmt::format("{}: {}; time: {}; memory: {} of {} GiB", printable(row.cluster.name),
+                                     spelled_out(row.best->plan), bound_by(e, 3), gib(e.memory.peak), gib(e.memory.capacity)),
+                         style);
+    };
+    tell("Cheapest", report.result.cheapest);
+    tell("Fastest", report.result.fastest);
+    tell("Smallest", report.result.smallest);
+    return text;
+}
+
 std::string next_line(const SizingReport& report) {
     const std::optional<std::size_t> chosen = choice(report);
     if (!chosen) return "relax a wish, or name more devices and sizes (--device, --gpus)";
@@ -109,6 +129,7 @@ std::string to_console(const SizingReport& report, const ConsoleStyle& style) {
     if (order.size() < report.result.rows.size()) {
         text += labelled("", fmt::format("{} more with -v", plural(report.result.rows.size() - order.size(), "cluster")), style);
     }
+    text += choices_text(report, style);
     if (const std::string needed = needed_text(report); !needed.empty()) text += labelled("Needed", needed, style);
     for (const std::string& warning : report.warnings) text += labelled("Warning", printable(warning), style);
     return text + "Next      " + next_line(report) + "\n";

@@ -19,10 +19,11 @@ std::string sig3(double value) {
     return "0";
 }
 
-std::string sig3_like(double value, double total) {
+std::string sig3_like(double value, double total, int more) {
     const std::string model = sig3(total);
     const std::size_t point = model.find('.');
-    return fmt::format("{:.{}f}", value, point == std::string::npos ? 0 : model.size() - point - 1);
+    const int decimals = point == std::string::npos ? 0 : static_cast<int>(model.size() - point) - 1;
+    return fmt::format("{:.{}f}", value, decimals + more);
 }
 
 std::string short_count(double value) {
@@ -50,8 +51,12 @@ std::string percent(double share) {
     return std::abs(value) >= 99.95 ? fmt::format("{:.0f}", value) : fmt::format("{:.1f}", value);
 }
 
+double in_gib(Bytes bytes) {
+    return static_cast<double>(bytes.value) / kGiB;
+}
+
 std::string gib(Bytes bytes) {
-    return sig3(static_cast<double>(bytes.value) / kGiB);
+    return sig3(in_gib(bytes));
 }
 
 std::string plural(std::uint64_t count, std::string_view noun) {

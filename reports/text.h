@@ -18,10 +18,11 @@ std::string short_count(double value);
 std::string grouped(std::uint64_t value);
 /// 0.417 -> "41.7".
 std::string percent(double share);
+double in_gib(Bytes bytes);
 /// Bytes as GiB with 3 significant digits and no unit.
 std::string gib(Bytes bytes);
-/// As many decimals as sig3 gives `total`: the parts of a sum line up with it.
-std::string sig3_like(double value, double total);
+/// As many decimals as sig3 gives `total` (and `more`): the parts of a sum line up with it.
+std::string sig3_like(double value, double total, int more = 0);
 /// 5.21e+10 -> "5.21e10".
 std::string power_of_ten(double value);
 /// "1 node", "2 nodes".

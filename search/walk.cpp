@@ -1,10 +1,15 @@
 #include "search/walk.h"
 
+#include <limits>
+
 namespace ndtune::search {
 namespace {
 
 // A plan that needs more than twice the usable memory is not near.
-constexpr double kNear = 2;
+Bytes twice(Bytes usable) {
+    constexpr Bytes kMost{std::numeric_limits<std::int64_t>::max()};
+    return usable > kMost / 2 ? kMost : usable * 2;
+}
 
 }  // namespace
 
@@ -25,7 +30,7 @@ Walker::Walker(const Job& job, const Options& options, const PlanSpace& space, c
       options_(options),
       space_(space),
       constraints_(constraints),
-      near_{static_cast<std::int64_t>(kNear * static_cast<double>(constraints.usable().value))},
+      near_(twice(constraints.usable())),
       pricer_(job),
       layers_(job.model.layer_count()),
       findings_(options),

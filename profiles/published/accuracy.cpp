@@ -89,6 +89,27 @@ double regret(const std::vector<double>& predicted, const std::vector<double>& m
     return mean(chosen) / *std::min_element(measured.begin(), measured.end()) - 1;
 }
 
+/// A row whose figure is both predicted and measured.
+struct Scored {
+    std::size_t row = 0;
+    double predicted = 0;
+    double measured = 0;
+
+    [[nodiscard]] double error() const { return predicted / measured - 1; }
+};
+
+std::optional<Scored> pair_up(std::size_t row, const std::optional<double>& predicted, const std::optional<double>& measured) {
+    if (!predicted || !measured || *measured <= 0) return std::nullopt;
+    return Scored{row, *predicted, *measured};
+}
+
+std::vector<double> errors_of(const std::vector<Scored>& scored) {
+    std::vector<double> errors;
+    errors.reserve(scored.size());
+    for (const Scored& s : scored) errors.push_back(s.error());
+    return errors;
+}
+
 class Scorer {
 public:
     Scorer(const std::vector<Run>& runs, const std::vector<Prediction>& predictions) : runs_(runs), predictions_(predictions) {}
@@ -97,19 +118,22 @@ public:
         AccuracyLine line;
         line.source = std::move(source);
         line.in_scope = scope.size();
-        Rows scored;
+        std::vector<Scored> times, memories;
         for (const std::size_t i : scope)
-            if (predictions_[i].step_time_s && *runs_[i].step_time_s > 0) scored.push_back(i);
-        add_time(scored, line);
-        add_groups(scored, line);
-        add_memory(all, line);
+            if (const auto pair = pair_up(i, predictions_[i].step_time_s, runs_[i].step_time_s)) times.push_back(*pair);
+        for (const std::size_t i : all)
+            if (const auto pair = pair_up(i, predictions_[i].memory_gib, runs_[i].memory_gib)) memories.push_back(*pair);
+        add_time(times, line);
+        add_groups(times, line);
+        line.memory_scored = memories.size();
+        line.memory_mape = mean_if_any(magnitudes(errors_of(memories)));
+        line.memory_bias = mean_if_any(errors_of(memories));
         return line;
     }
 
 private:
-    void add_time(const Rows& scored, AccuracyLine& line) const {
-        std::vector<double> errors;
-        for (const std::size_t i : scored) errors.push_back(*predictions_[i].step_time_s / *runs_[i].step_time_s - 1);
+    void add_time(const std::vector<Scored>& scored, AccuracyLine& line) const {
+        const std::vector<double> errors = errors_of(scored);
         line.scored = scored.size();
         if (line.in_scope > 0) line.cover = static_cast<double>(line.scored) / static_cast<double>(line.in_scope);
         line.mape = mean_if_any(magnitudes(errors));
@@ -117,21 +141,20 @@ private:
         line.bias = mean_if_any(errors);
     }
 
-    void add_groups(const Rows& scored, AccuracyLine& line) const {
-        std::map<std::tuple<std::string_view, std::string_view, std::int64_t, std::string_view, std::int64_t, std::int64_t,
-                            std::int64_t>,
-                 Rows>
-            groups;
-        for (const std::size_t i : scored) {
-            const Run& r = runs_[i];
-            groups[{r.source(), r.model, r.layers, r.gpu, r.gpus, r.global_batch, r.seq_len}].push_back(i);
+    void add_groups(const std::vector<Scored>& scored, AccuracyLine& line) const {
+        using Key = std::tuple<std::string_view, std::string_view, std::int64_t, std::string_view, std::int64_t, std::int64_t,
+                               std::int64_t>;
+        std::map<Key, std::vector<Scored>> groups;
+        for (const Scored& s : scored) {
+            const Run& r = runs_[s.row];
+            groups[{r.source(), r.model, r.layers, r.gpu, r.gpus, r.global_batch, r.seq_len}].push_back(s);
         }
         std::vector<double> correlations, regrets;
         for (const auto& [key, rows] : groups) {
             std::vector<double> predicted, measured;
-            for (const std::size_t i : rows) {
-                predicted.push_back(*predictions_[i].step_time_s);
-                measured.push_back(*runs_[i].step_time_s);
+            for (const Scored& s : rows) {
+                predicted.push_back(s.predicted);
+                measured.push_back(s.measured);
             }
             const auto [least, most] = std::minmax_element(measured.begin(), measured.end());
             if (rows.size() < kSmallestGroup || *least == *most) continue;
@@ -141,17 +164,6 @@ private:
         line.rank = mean_if_any(correlations);
         line.groups = correlations.size();
         line.regret = mean_if_any(regrets);
-    }
-
-    void add_memory(const Rows& all, AccuracyLine& line) const {
-        std::vector<double> errors;
-        for (const std::size_t i : all) {
-            if (!predictions_[i].memory_gib || !runs_[i].memory_gib || *runs_[i].memory_gib <= 0) continue;
-            errors.push_back(*predictions_[i].memory_gib / *runs_[i].memory_gib - 1);
-        }
-        line.memory_scored = errors.size();
-        line.memory_mape = mean_if_any(magnitudes(errors));
-        line.memory_bias = mean_if_any(errors);
     }
 
     const std::vector<Run>& runs_;

@@ -54,7 +54,7 @@ void skip_spaces(std::string_view text, std::size_t& at) {
 double take_number(std::string_view text, std::size_t& at) {
     double value = 0;
     const auto [end, status] = std::from_chars(text.data() + at, text.data() + text.size(), value, std::chars_format::fixed);
-    if (status != std::errc{} || !(value > 0 && value <= kLargestRate)) return 0;
+    if (status != std::errc{} || value <= 0 || value > kLargestRate) return 0;
     at = static_cast<std::size_t>(end - text.data());
     return value;
 }

@@ -21,7 +21,6 @@ struct TextColumn {
 
 constexpr std::array kTexts = {
     TextColumn{"id", &Run::id},
-    TextColumn{"date_or_release", &Run::date},
     TextColumn{"framework", &Run::framework},
     TextColumn{"model", &Run::model},
     TextColumn{"gpu", &Run::gpu},

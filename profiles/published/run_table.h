@@ -15,7 +15,6 @@ namespace ndtune::published {
 struct Run {
     std::size_t line = 0;
     std::string id;  ///< "mosaic-0002": source, dash, number
-    std::string date;
     std::string framework;
     std::string model;
     std::string gpu;

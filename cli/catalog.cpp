@@ -168,7 +168,7 @@ Result<int> run(const CatalogCommand& command) {
     return parse_choice(command.kind, "KIND", {"devices", "models", "runtimes", "fabrics", "rules"})
         .and_then([&](const std::string&) { return entry(command); })
         .and_then([&](const std::string& text) { return write_result(text, command.common.output); })
-        .map([] { return int{kAnswer}; });
+        .map([] { return kAnswer; });
 }
 
 }  // namespace ndtune::cli

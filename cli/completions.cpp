@@ -81,7 +81,7 @@ std::string quoted(std::string_view text, std::string_view marks = {}) {
     std::string out;
     for (const char c : text) {
         if (c == '\'') continue;
-        if (marks.find(c) != marks.npos) out += '\\';
+        if (marks.find(c) != std::string_view::npos) out += '\\';
         out += c;
     }
     return out;
@@ -124,7 +124,8 @@ std::string zsh() {
 std::string fish() {
     std::string text = "# fish completion of ndtune: ndtune completions fish | source\n";
     for (const std::string_view verb : verb_names()) {
-        text += fmt::format("complete -c ndtune -n __fish_use_subcommand -f -a {} -d '{}'\n", verb, quoted(describe(verb).summary));
+        text +=
+            fmt::format("complete -c ndtune -n __fish_use_subcommand -f -a {} -d '{}'\n", verb, quoted(describe(verb).summary));
         for (const Completion& c : completions_of(verb)) {
             std::string entry = fmt::format("complete -c ndtune -n '__fish_seen_subcommand_from {}'", verb);
             for (const std::string& name : c.names) {
@@ -147,7 +148,7 @@ Result<int> run(const CompletionsCommand& command) {
             const std::string text = shell == "bash" ? bash() : shell == "zsh" ? zsh() : fish();
             return write_result(text, command.common.output);
         })
-        .map([] { return int{kAnswer}; });
+        .map([] { return kAnswer; });
 }
 
 }  // namespace ndtune::cli

@@ -23,7 +23,7 @@ Target split_target(const std::string& text) {
 }
 
 bool is_number(std::string_view text) {
-    return text.find_first_not_of("0123456789") == text.npos;
+    return text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 Result<std::string> explain_target(const reports::Report& report, const Target& target, const reports::ConsoleStyle& style) {
@@ -50,7 +50,7 @@ Result<int> run(const ExplainCommand& command) {
             return explain_target(report, target, style);
         })
         .and_then([&](const std::string& text) { return write_result(text, command.common.output); })
-        .map([] { return int{kAnswer}; });
+        .map([] { return kAnswer; });
 }
 
 }  // namespace ndtune::cli

@@ -31,6 +31,7 @@ Result<T> at_flag(Result<T> result, std::string_view flag) {
 template <class E>
 std::vector<std::string_view> enum_names() {
     std::vector<std::string_view> names;
+    names.reserve(reports::kCount<E>);
     for (int i = 0; i < reports::kCount<E>; ++i) names.push_back(reports::name(static_cast<E>(i)));
     return names;
 }
@@ -132,7 +133,8 @@ Result<double> parse_share(std::string_view text, std::string_view flag) {
     double percent = 0;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), percent);
     const bool read = code == std::errc{} && std::string_view(end, text.data() + text.size()) == "%";
-    if (!read || !(percent >= 0 && percent < 100)) {
+    const bool share = read && percent >= 0 && percent < 100;  // false for NaN
+    if (!share) {
         return bad_input(fmt::format("'{}' is not a share from 0% to below 100%", text), std::string(flag),
                          fmt::format("{} 5%", flag));
     }

@@ -129,7 +129,7 @@ bool is_report(const std::string& path) {
     std::array<char, 256> start{};
     file.read(start.data(), start.size());
     const std::string_view text(start.data(), static_cast<std::size_t>(file.gcount()));
-    return text.find("\"schema\"") != text.npos && text.find("ndtune") != text.npos;
+    return text.find("\"schema\"") != std::string_view::npos && text.find("ndtune") != std::string_view::npos;
 }
 
 }  // namespace ndtune::cli

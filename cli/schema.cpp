@@ -10,7 +10,7 @@ Result<int> run(const SchemaCommand& command) {
         .and_then([&](const std::string& name) {
             return write_result(name == "search" ? kSearchSchema : kSizingSchema, command.common.output);
         })
-        .map([] { return int{kAnswer}; });
+        .map([] { return kAnswer; });
 }
 
 }  // namespace ndtune::cli

@@ -110,7 +110,7 @@ reports::ConsoleStyle console_style(std::string_view color) {
     for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
         if (locale.empty()) locale = environment(name);
     }
-    style.unicode = terminal && (locale.find("UTF-8") != locale.npos || locale.find("utf8") != locale.npos);
+    style.unicode = terminal && (locale.find("UTF-8") != std::string_view::npos || locale.find("utf8") != std::string_view::npos);
     style.width = terminal_width();
     return style;
 }

@@ -10,15 +10,13 @@
 namespace ndtune::cli {
 
 /// Exit codes: scripts branch on them.
-enum ExitCode : int {
-    kAnswer = 0,
-    kInternal = 1,
-    kBadInput = 2,
-    kInfeasible = 3,
-    kCheckFailed = 4,
-    kUnsupported = 5,
-    kInterrupted = 130
-};
+inline constexpr int kAnswer = 0;
+inline constexpr int kInternal = 1;
+inline constexpr int kBadInput = 2;
+inline constexpr int kInfeasible = 3;
+inline constexpr int kCheckFailed = 4;
+inline constexpr int kUnsupported = 5;
+inline constexpr int kInterrupted = 130;
 int exit_code(ErrorCode code);
 
 /// Whether a person reads stdout.

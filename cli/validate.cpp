@@ -17,10 +17,10 @@ Result<int> run(const ValidateCommand& command) {
     if (command.common.output) {
         const auto written = write_result(published::to_csv(result->predictions), command.common.output);
         // With "-o -" the predictions are the result and the table is context.
-        if (!written || *command.common.output == "-") return written.map([] { return int{kAnswer}; });
+        if (!written || *command.common.output == "-") return written.map([] { return kAnswer; });
     }
     return write_result(published::summary_text(*result) + "\n" + published::to_text(result->accuracy), std::nullopt).map([] {
-        return int{kAnswer};
+        return kAnswer;
     });
 }
 

@@ -107,7 +107,8 @@ Result<bool> check(const Job& job, const Options& options) {
     if (options.threads < 0 || options.threads > kMostThreads) {
         return bad_input(fmt::format("threads {} is not within 0 to {}", options.threads, kMostThreads), "threads");
     }
-    if (!(options.memory_margin >= 0 && options.memory_margin < 1)) {
+    const bool sane_margin = options.memory_margin >= 0 && options.memory_margin < 1;  // false for NaN
+    if (!sane_margin) {
         return bad_input(fmt::format("memory margin {} is not within 0 to 1", options.memory_margin), "memory margin",
                          "0.05 keeps 5 % of the memory free");
     }

@@ -16,7 +16,10 @@ constexpr double kSecondsPerHour = 3600;
 
 Result<bool> check_request(const SizingRequest& request) {
     if (request.clusters.empty()) return bad_input("no cluster to size", "clusters");
-    if (!(request.workload.tokens >= 1 && request.workload.tokens <= 1e18)) {
+    // Written so that NaN is refused.
+    const bool sane_tokens = request.workload.tokens >= 1 && request.workload.tokens <= 1e18;
+    const bool sane_tolerance = request.batch_tolerance >= 0 && request.batch_tolerance < 1;
+    if (!sane_tokens) {
         return bad_input(fmt::format("{} tokens is not within 1 to 1e18", request.workload.tokens), "tokens",
                          "say how much to train, e.g. --tokens 2T");
     }
@@ -26,7 +29,7 @@ Result<bool> check_request(const SizingRequest& request) {
     if (request.budget && !(request.budget->value > 0)) {
         return bad_input(fmt::format("a budget of ${} is not positive", request.budget->value), "budget");
     }
-    if (!(request.batch_tolerance >= 0 && request.batch_tolerance < 1)) {
+    if (!sane_tolerance) {
         return bad_input(fmt::format("batch tolerance {} is not within 0 to 1", request.batch_tolerance), "batch tolerance");
     }
     return true;

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -46,7 +46,7 @@ Table plan_table(const Report& report, const TimeUnit& unit, TableDetail detail)
     table.column("MFU %");
     table.column("peak GiB");
     if (detail.free) table.column("free GiB");
-    table.column("time goes to", Table::Align::left);
+    table.column(detail.bound_words > 1 ? "time goes to" : "beside compute", Table::Align::left);
     int rank = 0;
     for (const search::RankedPlan& ranked : report.result.plans) {
         const Estimate& e = ranked.estimate;
@@ -54,7 +54,7 @@ Table plan_table(const Report& report, const TimeUnit& unit, TableDetail detail)
                                           unit.text(e.step_time), short_count(e.tokens_per_s_per_gpu),
                                           percent(e.mfu),         gib(e.memory.peak)};
         if (detail.free) cells.push_back(gib(e.memory.capacity - e.memory.peak));
-        cells.push_back(bound_by(e, detail.bound_words));
+        cells.push_back(detail.bound_words > 1 ? bound_by(e, detail.bound_words) : largest_beside_compute(e));
         table.row(std::move(cells));
     }
     return table;
@@ -112,18 +112,21 @@ std::string why_text(const Report& report, const ConsoleStyle& style) {
     return text + labelled("Memory", memory_text(plans.front().estimate.memory), style);
 }
 
-/// The leanest plan of the Pareto front, if the best plan is not the leanest.
-std::string lean_text(const Report& report, const ConsoleStyle& style) {
-    if (report.result.pareto.empty() || report.result.plans.empty()) return "";
+/// The plan of the Pareto front that leaves most room for hardly more time.
+std::string roomier_text(const Report& report, const ConsoleStyle& style) {
+    constexpr double kHardlyMore = 1.05;
+    constexpr double kWorthIt = 0.9;  // of the best plan's peak
     const search::RankedPlan& best = report.result.plans.front();
-    const auto lean =
-        std::min_element(report.result.pareto.begin(), report.result.pareto.end(),
-                         [](const auto& a, const auto& b) { return a.estimate.memory.peak < b.estimate.memory.peak; });
-    if (lean->estimate.memory.peak >= best.estimate.memory.peak) return "";
-    const double slower = lean->estimate.step_time / best.estimate.step_time - 1;
+    const search::RankedPlan* roomy = nullptr;
+    for (const search::RankedPlan& p : report.result.pareto) {
+        if (p.estimate.step_time.value > kHardlyMore * best.estimate.step_time.value) continue;
+        if (roomy == nullptr || p.estimate.memory.peak < roomy->estimate.memory.peak) roomy = &p;
+    }
+    if (roomy == nullptr || roomy->estimate.memory.peak / best.estimate.memory.peak > kWorthIt) return "";
+    const double slower = roomy->estimate.step_time / best.estimate.step_time - 1;
     return labelled(
-        "",
-        fmt::format("least: {} with {} GiB, {}% slower", to_text(lean->plan), gib(lean->estimate.memory.peak), percent(slower)),
+        "Roomier",
+        fmt::format("{} needs {} GiB and is {}% slower", to_text(roomy->plan), gib(roomy->estimate.memory.peak), percent(slower)),
         style);
 }
 
@@ -143,6 +146,26 @@ std::string near_misses_text(const Report& report, const ConsoleStyle& style) {
         text += labelled(i == 0 ? "Near miss" : "", line, style);
     }
     return text;
+}
+
+/// Where not even the states fit: how many devices they would fill.
+std::string least_devices_text(const Report& report, const ConsoleStyle& style) {
+    if (report.result.near_misses.empty()) return "";
+    const search::RankedPlan& leanest = report.result.near_misses.front().plan;
+    const MemoryLedger& memory = leanest.estimate.memory;
+    const Bytes per_device =
+        memory.row(LedgerRow::parameters) + memory.row(LedgerRow::optimizer_states) + memory.row(LedgerRow::gradients);
+    const double copies = leanest.plan.shard_optimizer ? 1 : leanest.plan.mesh.dp_replicate;
+    const auto devices = static_cast<double>(leanest.plan.mesh.size());
+    const double states = in_gib(per_device) * devices / copies;
+    const double least = std::ceil(states / in_gib(memory.capacity));
+    if (least <= devices) return "";
+    const std::string word = device_word(report.job.cluster.device);
+    return labelled("States",
+                    fmt::format("weights, gradients and optimizer alone take {} GiB, the {} have {} GiB: at least {} are needed",
+                                sig3(states), plural(static_cast<std::uint64_t>(devices), word),
+                                sig3(in_gib(memory.capacity) * devices), plural(static_cast<std::uint64_t>(least), word)),
+                    style);
 }
 
 /// With -v: the Pareto front and what was rejected by which rule.
@@ -196,11 +219,12 @@ std::string to_console(const Report& report, const ConsoleStyle& style) {
     if (style.verbosity < 0) return plans.empty() ? "" : to_text(plans.front().plan) + "\n";
     std::string text = assumptions(report.job, style) + space_line(report.result.space, style) + "\n";
     if (plans.empty()) {
-        text += "No plan fits.\n";
+        text += "No plan fits.\n" + least_devices_text(report, style);
     } else {
-        text += emphasized("\n" + plans_text(report, style), style).substr(1) + "\n" + why_text(report, style);
+        text += emphasized("\n" + plans_text(report, style), style).substr(1) + "\n" + why_text(report, style) +
+                roomier_text(report, style);
     }
-    text += lean_text(report, style) + near_misses_text(report, style);
+    text += near_misses_text(report, style);
     if (style.verbosity > 0) text += details_text(report, style);
     text += labelled("Figures", provenance_text(report.job), style);
     for (const std::string& warning : report.warnings) text += labelled("Warning", printable(warning), style);

@@ -164,6 +164,8 @@ std::optional<std::size_t> rank_of(const Report& report, const Plan& plan) {
 }  // namespace
 
 Result<std::string> explain(const Report& report, std::size_t index, const ConsoleStyle& style) {
+    // A report that was read may have been edited: its inputs must be fit for the cost model.
+    if (const auto ok = search::check(report.job, report.options); !ok) return tl::unexpected(ok.error());
     const std::vector<RankedPlan>& plans = report.result.plans;
     if (index >= plans.size()) {
         return bad_input(fmt::format("the report has {}, there is no #{}", plural(plans.size(), "plan"), index + 1), {},
@@ -174,6 +176,7 @@ Result<std::string> explain(const Report& report, std::size_t index, const Conso
 
 Result<std::string> explain(const Report& report, const Plan& plan, const ConsoleStyle& style) {
     if (const auto index = rank_of(report, plan)) return explain(report, *index, style);
+    if (const auto ok = search::check(report.job, report.options); !ok) return tl::unexpected(ok.error());
     if (const auto hard = search::why_not(report.job, without_soft_rules(report.options), plan)) {
         return tl::unexpected(Error{ErrorCode::infeasible, fmt::format("{}: {}", to_text(plan), hard->message), {}, hard->hint});
     }

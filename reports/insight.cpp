@@ -67,6 +67,14 @@ std::string bound_by(const Estimate& estimate, std::size_t words) {
     return text;
 }
 
+std::string largest_beside_compute(const Estimate& estimate) {
+    const std::array<Seconds, kParts> times = parts(estimate);
+    const auto largest = std::max_element(times.begin() + 1, times.end());
+    static_assert(static_cast<int>(Part::compute) == 0);
+    return fmt::format("{} {:.0f}%", to_string(static_cast<Part>(largest - times.begin())),
+                       100 * (*largest / estimate.step_time));
+}
+
 std::string words(Bucket bucket) {
     return spaced(to_string(bucket));
 }

@@ -19,6 +19,9 @@ std::array<Seconds, kParts> parts(const Estimate& estimate);
 /// What a step's time goes into, largest part first, as far as it is worth a word: "compute 83%, tp 12%".
 std::string bound_by(const Estimate& estimate, std::size_t words = 2);
 
+/// The largest part that is not compute: "tp 12%".
+std::string largest_beside_compute(const Estimate& estimate);
+
 /// A bucket in words: "fsdp exposed", and what it holds.
 std::string words(Bucket bucket);
 std::string_view describe(Bucket bucket);

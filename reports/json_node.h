@@ -106,10 +106,11 @@ private:
 };
 
 // read(node, value, min, max): takes the value over or records an error. Without a range: numbers from 0 to what is sane for
-// their type (bytes below 2^56, so that ledgers cannot overflow).
+// their type.
 
 inline constexpr double kMaxNumber = 1e30;
-inline constexpr double kMaxBytes = 1LL << 56;
+inline constexpr double kMaxWhole = 1LL << 62;
+inline constexpr double kMaxRow = 1LL << 58;  ///< bytes of a ledger row, as whole_bytes has it
 
 inline void read(const Node& node, bool& value, double = 0, double = 0) {
     if (node.json() == nullptr) return;
@@ -126,7 +127,7 @@ inline void read(const Node& node, std::string& value, double = 0, double = 0) {
 
 template <class T>
     requires(std::integral<T> && !std::same_as<T, bool>)
-void read(const Node& node, T& value, double min = 0, double max = std::min(kMaxBytes, double(std::numeric_limits<T>::max()))) {
+void read(const Node& node, T& value, double min = 0, double max = std::min(kMaxWhole, double(std::numeric_limits<T>::max()))) {
     if (node.json() == nullptr) return;
     const bool whole = node.json()->is_number_integer();
     const double number = whole ? node.json()->get<double>() : 0;

@@ -148,7 +148,7 @@ void read_ledger(const Node& node, MemoryLedger& memory) {
         if (static_cast<std::size_t>(which) != i) {
             return node.fail(fmt::format("{}.name must be {}", row.path(), name(static_cast<LedgerRow>(i))));
         }
-        read(row["bytes"], memory.rows[i]);
+        read(row["bytes"], memory.rows[i], 0, kMaxRow);
         sum += memory.rows[i];
     }
     if (node.json() != nullptr && sum != memory.peak) {

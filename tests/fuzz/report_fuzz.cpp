@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "reports/explain.h"
 #include "reports/report.h"
 
 // Whatever the bytes: a sentence that says what is wrong, or a report that every writer can print and that reads back equal.
@@ -20,5 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     ConsoleStyle style;
     style.verbosity = 1;
     if (to_console(*report, style).empty() || to_csv(*report).empty() || to_markdown(*report).empty()) __builtin_trap();
+    const auto explanation = explain(*report, 0, style);
+    if (explanation ? explanation->empty() : explanation.error().message.empty()) __builtin_trap();
     return 0;
 }

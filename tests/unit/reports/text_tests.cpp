@@ -93,8 +93,8 @@ TEST(insight, compares_term_by_term) {
     const Estimate a = step({{Bucket::matmul, 8}, {Bucket::tp_exposed, 2}});
     const Estimate b = step({{Bucket::matmul, 8.001}, {Bucket::tp_exposed, 1.5}, {Bucket::recompute, 3}});
     EXPECT_EQ(differences(a, b), (std::vector<Term>{{Bucket::recompute, Seconds{3}}, {Bucket::tp_exposed, Seconds{-0.5}}}));
-    EXPECT_EQ(comparison_text(a, b), "25.1% slower: recompute +3.0, tp exposed -0.5 s");
-    EXPECT_EQ(comparison_text(b, a, 1), "20.1% faster: recompute -3.0 s");
+    EXPECT_EQ(comparison_text(a, b), "25.0% slower: recompute +3.0, tp exposed -0.5 s");
+    EXPECT_EQ(comparison_text(b, a, 1), "20.0% faster: recompute -3.0 s");
     EXPECT_EQ(comparison_text(a, a), "as fast: no part of the step differs by 0.1%");
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "cost_model/compute.h"
 
@@ -95,8 +96,10 @@ GroupPlacement place(const Cluster& cluster, const Mesh& mesh, Group group) {
         const Axis axis = cluster.order[i];
         const int n = mesh.along(axis);
         if (in_group(axis, group) && n > 1) {
-            const auto room = std::max<std::int64_t>(1, domain / stride);
-            p.per_domain *= static_cast<int>(std::min<std::int64_t>(n, room));
+            // Where n does not fill the rest of a domain evenly, some group lies across two: the part they all have in one
+            // counts.
+            const std::int64_t room = domain % stride == 0 ? domain / stride : 1;
+            p.per_domain *= static_cast<int>(std::gcd<std::int64_t>(n, room));
             p.ranks *= n;
             reach = static_cast<int>(stride * n);
         }
@@ -104,7 +107,7 @@ GroupPlacement place(const Cluster& cluster, const Mesh& mesh, Group group) {
     }
     p.domains = (p.ranks + p.per_domain - 1) / p.per_domain;
     while (p.outer_tier + 1 < static_cast<int>(cluster.tiers.size()) &&
-           (p.outer_tier == 0 ? p.domains > 1 : cluster.tiers[static_cast<std::size_t>(p.outer_tier)].span < reach)) {
+           (p.outer_tier == 0 ? p.domains > 1 : cluster.tiers[static_cast<std::size_t>(p.outer_tier)].span % reach != 0)) {
         ++p.outer_tier;
     }
     return p;

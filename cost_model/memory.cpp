@@ -28,8 +28,8 @@ LayerMemory layer_memory(const Job& job, const Shapes& s, const LayerType& layer
     const double q = static_cast<double>(a.heads) * a.head_dim, out = static_cast<double>(a.heads) * a.value_dim;
     const double kv = static_cast<double>(a.kv_heads) * (a.head_dim + a.value_dim);
     const double w = s.width;
-    const double core = (w * (q + kv) + w * 2 * out + 4.0 * a.heads) / s.tp;  // q, k, v; flash output twice; log-sum-exp
-    const double wide = w / 2;                                                // coefficients are stated for 16 bit
+    const double core = (w * (q + kv) + w * out + 4.0 * a.heads) / s.tp;  // q, k, v; flash output; log-sum-exp
+    const double wide = w / 2;                                            // coefficients are stated for 16 bit
     double kept = wide * (c.hidden * s.hidden / s.sigma + c.hidden_tp * s.hidden / s.tp) + c.constant + c.attention * core;
     kept += wide * c.gathered_kept * s.hidden * (1 - 1 / s.sigma);
     if (job.runtime.attention == AttentionKernel::plain) kept += c.plain_scores * a.heads * s.seq / s.tp;

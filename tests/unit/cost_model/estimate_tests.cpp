@@ -63,9 +63,13 @@ TEST(Estimate, OneDeviceIsTheSumOfItsOps) {
     const Plan plan;
     const ComputeModel compute(job);
     double sum = 0;
-    for (const Op& op : layer_ops(job, plan, job.model.layers[0]).ops()) sum += 32 * compute.time(op).value;
-    for (const Op& op : head_ops(job, plan).ops()) sum += compute.time(op).value;
-    for (const Op& op : step_ops(job, plan).ops()) sum += compute.time(op).value;
+    // Named: ops() looks into its list, which a temporary would not outlive.
+    const OpList layer = layer_ops(job, plan, job.model.layers[0]);
+    const OpList head = head_ops(job, plan);
+    const OpList step = step_ops(job, plan);
+    for (const Op& op : layer.ops()) sum += 32 * compute.time(op).value;
+    for (const Op& op : head.ops()) sum += compute.time(op).value;
+    for (const Op& op : step.ops()) sum += compute.time(op).value;
     EXPECT_NEAR(estimate(job, plan).step_time.value, sum, 1e-12 * sum);
 }
 

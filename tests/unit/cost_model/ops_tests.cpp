@@ -131,7 +131,8 @@ TEST(LayerOps, AddUpToTheModelsFlops) {
 
 TEST(LayerOps, GemmBytesAreOperandsAndResult) {
     const Job job = job_of(toy::llama_8b());
-    for (const Op& op : layer(job, {}).ops()) {
+    const OpList list = layer(job, {});
+    for (const Op& op : list.ops()) {
         if (op.kind != OpKind::gemm) continue;
         EXPECT_DOUBLE_EQ(op.bytes, op.m * op.k + op.k * op.n + op.m * op.n) << op.name;
         EXPECT_DOUBLE_EQ(op.flops, 2 * op.m * op.k * op.n) << op.name;

@@ -7,9 +7,13 @@
 
 namespace ndtune::search {
 
-// The one thing the search assumes about the cost model: among plans that differ only in how many layers are recomputed in
-// full, step time rises and peak memory falls (or both stay) with that number, and no recompute at all is at least as fast.
-// tests/property/search_bounds.cpp holds the cost model to it; without `Options::bounds` nothing is assumed.
+// What the search assumes about the cost model. tests/property/search_bounds.cpp holds the cost model to it, on random jobs and
+// on every runtime of the catalog; without `Options::bounds` nothing is assumed.
+//   - Among plans that differ only in how many layers are recomputed in full, step time rises and peak memory falls (or both
+//   stay)
+//     with that number.
+//   - No recompute is at least as fast as any; so is keeping the gathered weights (rs=off), and reducing gradients once a step
+//     (sync=last). Only best_plan, for sizing, relies on these.
 
 /// Plans that differ only in their recompute. `layers` = L, all of them.
 class Family {

@@ -43,9 +43,28 @@ Broken broken_run(const Job& job, Plan plan) {
     return {};
 }
 
+// Where a plan with a knob turned to the faster side is slower.
+Broken broken_knob(const Job& job, Plan plan) {
+    const auto slower_without = [&](bool Plan::* knob) {
+        plan.*knob = true;
+        const double on = estimate(job, plan).step_time.value;
+        plan.*knob = false;
+        return estimate(job, plan).step_time.value > on * (1 + kRounding);
+    };
+    if (slower_without(&Plan::reshard_after_forward)) return {to_text(plan) + " is slower than with rs=on"};
+    if (slower_without(&Plan::sync_every_micro_batch)) return {to_text(plan) + " is slower than with sync=every"};
+    return {};
+}
+
 RC_GTEST_PROP(SearchBounds, TimeRisesAndMemoryFallsWithTheLayersRecomputed, ()) {
     const toy::Case c = toy::any_case();
     const Broken broken = broken_run(c.job, c.plan);
+    if (broken) RC_FAIL(broken.what);
+}
+
+RC_GTEST_PROP(SearchBounds, KeepingWeightsAndReducingOnceNeverSlow, ()) {
+    const toy::Case c = toy::any_case();
+    const Broken broken = broken_knob(c.job, c.plan);
     if (broken) RC_FAIL(broken.what);
 }
 
@@ -72,8 +91,9 @@ TEST(SearchBounds, HoldForEveryRuntimeOfTheCatalog) {
         for (const Model& model : {toy::llama_8b(), toy::dense(12, 1024, 16, 16, 4096, 50304)}) {
             const Job job = toy::job(model, toy::cluster(2, 8), 4096, 32, profiles::find_runtime(name).value());
             for (const Plan& base : family_bases(job)) {
-                const Broken broken = broken_run(job, base);
-                ASSERT_FALSE(broken) << name << ": " << broken.what;
+                for (const Broken& broken : {broken_run(job, base), broken_knob(job, base)}) {
+                    ASSERT_FALSE(broken) << name << ": " << broken.what;
+                }
             }
         }
     }

@@ -184,7 +184,7 @@ INSTANTIATE_TEST_SUITE_P(
                       FileCase{"UnknownDevice", replaced(kCluster, "h100-sxm", "h1000")},
                       FileCase{"NoUnit", kCluster + "[[tier]]\nname = \"x\"\nspans = 8\nbandwidth = \"450\"\n"},
                       FileCase{"WrongUnit", kCluster + "[[tier]]\nname = \"x\"\nspans = 8\nbandwidth = \"450GiB\"\n"},
-                      FileCase{"NotUtf8", kCluster + "# \xff\xfe\n"},
+                      FileCase{"TableWithoutName", kCluster + "[= 1]\n"}, FileCase{"NotUtf8", kCluster + "# \xff\xfe\n"},
                       FileCase{"DeeplyNested", kCluster + "x = " + std::string(50'000, '[') + "\n"}),
     [](const auto& c) { return c.param.name; });
 

@@ -13,7 +13,7 @@ constexpr std::int64_t kMostDevices = 1'048'576;
 constexpr Seconds kScaleUpLatency{3e-6};
 // Scale-out hop and the fall of bandwidth with the number of nodes, for devices that no catalog describes: priors of the fit
 // on published training runs. Clusters of the command line take the fitted values of profiles/catalog/fabrics/infiniband.json.
-constexpr Seconds kScaleOutLatency{15e-6};
+constexpr Seconds kScaleOutLatency{14e-6};
 constexpr double kScaleOutDecay = 0.043;
 
 // Devices joined by the scale-up link. A rack-scale link (scale_up beyond the device's own node) crosses nodes: whole nodes

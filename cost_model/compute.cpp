@@ -10,6 +10,10 @@ constexpr double kAttentionLaunch = 6e-6;
 /// Attention and fp8 casts heat the part less than dense GEMMs: they see this share of the sustained-clock loss (fitted,
 /// time.md).
 constexpr double kAttentionClockShare = 0.7;
+/// Time of a 16-bit GEMM whose weight has an unaligned dimension over the aligned one's (a head of 50,257 words on A100:
+/// calibrated on the published vTrain runs, where the head takes 26 ms for 2.5 TFLOP unsplit and a quarter of that on two ranks,
+/// padded).
+constexpr double kUnaligned = 2.5;
 /// A low-precision linear reads each 16-bit operand and writes the cast one.
 constexpr double kCastBytes = 3;
 
@@ -100,6 +104,7 @@ double ComputeModel::gemm(const Op& op) const {
     if (op.phase == Phase::dgrad) t *= dgrad_;
     if (op.phase == Phase::wgrad) t *= wgrad_;
     if (op.batch > 1) t *= grouped_;
+    if (op.unaligned && !fp32_) t *= kUnaligned;
     if (cast) t += kCastBytes * (op.bytes - out) / hbm_;
     return g.launch + t;
 }

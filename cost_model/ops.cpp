@@ -1,6 +1,7 @@
 #include "cost_model/ops.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "cost_model/assert.h"
 #include "cost_model/shapes.h"
@@ -18,6 +19,7 @@ constexpr double kNormClipBytes = 8;
 void push_linear(OpList& list, std::string_view name, double m, double k, double n, bool low_precision, double batch,
                  double wgrad_bytes) {
     Op op{.name = name, .kind = OpKind::gemm, .low_precision = low_precision, .batch = batch, .m = m, .k = k, .n = n};
+    op.unaligned = std::fmod(k, kGemmAlignment) != 0 || std::fmod(n, kGemmAlignment) != 0;
     op.flops = 2 * m * k * n * batch;
     op.bytes = batch * (m * k + k * n + m * n);  // elements; compute.cpp knows their width
     list.push(op);

@@ -30,6 +30,7 @@ struct Op {
     Group group = Group::none;
     Collective collective = Collective::all_gather;
     bool low_precision = false;  ///< a linear layer in the workload's precision; the head and attention stay in 16 bit
+    bool unaligned = false;      ///< a weight dimension is no multiple of kGemmAlignment: slower kernels
     bool refetch = false;        ///< a gather of inputs that could have been kept: half of it hides behind the dgrad GEMM
     int repeat = 1;              ///< calls of a collective (one, two, or c - 1 K/V hops)
     double batch = 1;            ///< independent GEMMs in one launch (experts)

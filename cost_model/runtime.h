@@ -41,12 +41,13 @@ struct Runtime {
     Provenance provenance = Provenance::calibrated;
 
     // Host (CPU launch) time, seconds.
-    double host_layer = 2.3e-3;      ///< per layer, forward + backward
-    double host_backward = 1.9;      ///< backward / forward
-    double host_tp = 1.03;           ///< factor where tp > 1
-    double host_moe = 1.26;          ///< factor of a MoE layer
-    double host_micro_batch = 3e-3;  ///< per micro-batch
-    double host_step = 5e-3;         ///< per optimizer step
+    double host_layer = 2.3e-3;       ///< per layer, forward + backward
+    double host_backward = 1.9;       ///< backward / forward
+    double host_tp = 1.03;            ///< factor where tp > 1
+    double host_moe = 1.26;           ///< factor of a MoE layer
+    double host_unfused_softmax = 0;  ///< plain attention: per layer, where the fused softmax refuses (B a/t no multiple of 4)
+    double host_micro_batch = 3e-3;   ///< per micro-batch
+    double host_step = 5e-3;          ///< per optimizer step
 
     // Kernels.
     AttentionKernel attention = AttentionKernel::flash2;

@@ -1,6 +1,16 @@
 #include "cost_model/shapes.h"
 
 namespace ndtune {
+namespace {
+
+/// One rank takes the vocabulary as it is; a divided one is padded so that each part keeps 16-bit GEMMs aligned.
+double padded_vocab(std::int64_t vocab, int tp) {
+    if (tp <= 1) return static_cast<double>(vocab);
+    const std::int64_t unit = std::int64_t{tp} * kGemmAlignment;
+    return static_cast<double>((vocab + unit - 1) / unit * unit);
+}
+
+}  // namespace
 
 double Shapes::layer_weights(const LayerType& layer) const {
     const LayerParams p = layer_params(*model, layer);
@@ -31,8 +41,8 @@ Shapes shapes(const Job& job, const Plan& plan) {
     s.batch = plan.micro_batch;
     s.seq = static_cast<double>(job.workload.seq_len);
     s.hidden = static_cast<double>(job.model.hidden);
-    s.vocab = static_cast<double>(job.model.vocab);
     s.tp = mesh.tp;
+    s.vocab = padded_vocab(job.model.vocab, mesh.tp);
     s.cp = mesh.cp;
     s.tokens = s.batch * s.seq / s.cp;
     s.sigma = job.runtime.sequence_parallel ? s.tp : 1;

@@ -4,13 +4,16 @@
 
 namespace ndtune {
 
+/// 16-bit tensor-core GEMMs want their weight dimensions in multiples of this.
+constexpr int kGemmAlignment = 8;
+
 /// The sizes of one rank's work under a plan, in the symbols of cost-model.md, as doubles for formulas.
 struct Shapes {
     double batch = 1;        ///< B, sequences per micro-batch
     double seq = 1;          ///< S
     double tokens = 1;       ///< T = B S / c, per rank and micro-batch
     double hidden = 1;       ///< h
-    double vocab = 1;        ///< V
+    double vocab = 1;        ///< V, padded where tp divides it
     double tp = 1;           ///< t
     double cp = 1;           ///< c
     double sigma = 1;        ///< t with sequence parallel, else 1

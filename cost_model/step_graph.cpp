@@ -107,7 +107,6 @@ private:
         if (reduces_) return 0;
         return ((micro_batch_ == 0 ? shapes_.reduce_bytes : 0.0) - shapes_.width) * weights;
     }
-    [[nodiscard]] double host_seconds(const Layer& layer) const;
     [[nodiscard]] double repeated_seconds(const Layer& layer) const;
     [[nodiscard]] double kept_bytes(const Layer& layer) const;
     [[nodiscard]] const Layer& layer(int index) const { return layers_[static_cast<std::size_t>(index)]; }
@@ -248,20 +247,6 @@ void StepBuilder::set_units() {
     if (shard_leaves == replicate_leaves) replicate_lane_ = Lane::shard;  // on the same links
 }
 
-/// As in step_time.cpp: host time of one layer and pass, and the hops of inter-node TP, which add to it.
-double StepBuilder::host_seconds(const Layer& layer) const {
-    const double forward = 1 / (1 + rt_.host_backward);
-    double host = rt_.host_layer * (pass_ == Pass::forward ? forward : 1 - forward);
-    if (pass_ == Pass::backward && layer.recomputed) {
-        if (plan_.recompute == Recompute::full) host += rt_.host_layer * forward;
-        if (plan_.recompute == Recompute::selective && !rt_.selective_attention_only)
-            host += rt_.host_layer * forward * rt_.selective_forward;
-    }
-    if (plan_.mesh.tp > 1) host *= rt_.host_tp;
-    if (job_.model.layers[static_cast<std::size_t>(layer.type)].moe()) host *= rt_.host_moe;
-    return host;
-}
-
 double StepBuilder::repeated_seconds(const Layer& layer) const {
     if (!layer.recomputed) return 0;
     const LayerTimes& t = work_.layers[static_cast<std::size_t>(layer.type)];
@@ -285,7 +270,9 @@ void StepBuilder::add_layer(int index, int gathered) {
     const std::size_t p = back ? 1 : 0;
     const double weights = shapes_.width * unit_of(index).weights, kept = kept_bytes(l);
     const double repeated = back ? repeated_seconds(l) : 0, latency = t.tp_latency[p];
-    const double host = host_seconds(l), gpu = t.sum(back ? 1 : 0) + repeated - latency;
+    const double host =
+        host_seconds(job_, plan_, job_.model.layers[static_cast<std::size_t>(l.type)], back ? 1 : 0, l.recomputed);
+    const double gpu = t.sum(back ? 1 : 0) + repeated - latency;
     const int started = issued_;
     enter(index);
     if (!back) next_start_.activations += kept;

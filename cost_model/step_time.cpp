@@ -99,23 +99,6 @@ struct PassSums {
     double host = 0;
 };
 
-/// Share of a layer's forward pass that its backward repeats, and of all layers that do so.
-struct RecomputeShare {
-    double forward = 0;    ///< of the whole forward
-    double attention = 0;  ///< of the attention core alone
-    double layers = 0;
-};
-
-RecomputeShare recompute_share(const Job& job, const Plan& plan) {
-    if (plan.recompute == Recompute::none) return {};
-    if (plan.recompute == Recompute::full) {
-        const double all = job.model.layer_count();
-        return {1, 0, plan.recompute_layers > 0 ? plan.recompute_layers / all : 1.0};
-    }
-    if (job.runtime.selective_attention_only) return {0, 1, 1};
-    return {job.runtime.selective_forward, 0, 1};
-}
-
 void add_layers(PassSums& sums, const LayerTimes& t, int pass, double count, double repeated, double communication,
                 double contention) {
     if (count <= 0) return;
@@ -134,7 +117,6 @@ void add_layers(PassSums& sums, const LayerTimes& t, int pass, double count, dou
 PassSums sum_pass(const Job& job, const Plan& plan, const WorkTimes& work, const MeshTimes& mesh, int pass, bool reduces) {
     const Runtime& rt = job.runtime;
     const RecomputeShare share = recompute_share(job, plan);
-    const double host_forward = 1 / (1 + rt.host_backward);
     PassSums sums;
     for (std::size_t i = 0; i < job.model.layers.size(); ++i) {
         const LayerType& type = job.model.layers[i];
@@ -146,11 +128,8 @@ PassSums sum_pass(const Job& job, const Plan& plan, const WorkTimes& work, const
         const double repeated = share.forward * t.sum(0) + share.attention * t.attention[0];
         add_layers(sums, t, pass, type.count - again, 0, communication, rt.contention);
         add_layers(sums, t, pass, again, repeated, communication, rt.contention);
-        double host = rt.host_layer * (pass == 0 ? host_forward : 1 - host_forward);
-        if (pass == 1) host += rt.host_layer * host_forward * share.forward * share.layers;
-        if (plan.mesh.tp > 1) host *= rt.host_tp;
-        if (type.moe()) host *= rt.host_moe;
-        sums.host += type.count * host;
+        sums.host += type.count * host_seconds(job, plan, type, pass, false);
+        sums.host += again * (host_seconds(job, plan, type, pass, true) - host_seconds(job, plan, type, pass, false));
     }
     sums.host += rt.host_micro_batch / 2;
     bucket(sums.buckets, Bucket::matmul) += work.head[pass];
@@ -179,7 +158,33 @@ double data_parallel_exposed(const Job& job, const WorkTimes& work, const MeshTi
     return sync + gather;
 }
 
+/// Megatron's fused softmax takes four rows of scores to a block: B a/t must be a multiple of 4.
+bool softmax_is_fused(const Job& job, const Plan& plan) {
+    return std::int64_t{plan.micro_batch} * job.model.attention.heads / plan.mesh.tp % 4 == 0;
+}
+
 }  // namespace
+
+RecomputeShare recompute_share(const Job& job, const Plan& plan) {
+    if (plan.recompute == Recompute::none) return {};
+    if (plan.recompute == Recompute::full) {
+        const double all = job.model.layer_count();
+        return {1, 0, plan.recompute_layers > 0 ? plan.recompute_layers / all : 1.0};
+    }
+    if (job.runtime.selective_attention_only) return {0, 1, 1};
+    return {job.runtime.selective_forward, 0, 1};
+}
+
+double host_seconds(const Job& job, const Plan& plan, const LayerType& layer, int pass, bool recomputed) {
+    const Runtime& rt = job.runtime;
+    const double forward = 1 / (1 + rt.host_backward);
+    double share = pass == 0 ? forward : 1 - forward;
+    if (pass == 1 && recomputed) share += forward * recompute_share(job, plan).forward;
+    double host = rt.host_layer * share;
+    if (rt.host_unfused_softmax > 0 && !softmax_is_fused(job, plan)) host += rt.host_unfused_softmax * share;
+    if (plan.mesh.tp > 1) host *= rt.host_tp;
+    return layer.moe() ? host * rt.host_moe : host;
+}
 
 WorkTimes work_times(const Job& job, const Plan& plan, const ComputeModel& compute) {
     WorkTimes w;

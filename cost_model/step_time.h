@@ -45,6 +45,17 @@ struct MeshTimes {
     Provenance provenance = Provenance::exact;
 };
 
+/// Share of a layer's forward pass that its backward repeats, and of all layers that do so.
+struct RecomputeShare {
+    double forward = 0;    ///< of the whole forward
+    double attention = 0;  ///< of the attention core alone
+    double layers = 0;
+};
+RecomputeShare recompute_share(const Job& job, const Plan& plan);
+
+/// CPU launch time of one layer in one pass (0 forward, 1 backward), with its recomputation.
+double host_seconds(const Job& job, const Plan& plan, const LayerType& layer, int pass, bool recomputed);
+
 WorkTimes work_times(const Job& job, const Plan& plan, const ComputeModel& compute);
 MeshTimes mesh_times(const Job& job, const Plan& plan, const ComputeModel& compute);
 

@@ -20,6 +20,7 @@ constexpr std::array kRuntimeNumbers = std::to_array<Field<Runtime, double>>({
     {"host_layer", &Runtime::host_layer},
     {"host_backward", &Runtime::host_backward},
     {"host_tp", &Runtime::host_tp},
+    {"host_unfused_softmax", &Runtime::host_unfused_softmax},
     {"host_moe", &Runtime::host_moe},
     {"host_micro_batch", &Runtime::host_micro_batch},
     {"host_step", &Runtime::host_step},

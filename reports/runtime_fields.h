@@ -35,6 +35,7 @@ void fields(V& v, Is<Runtime> auto& r) {
     v("host_layer", r.host_layer);
     v("host_backward", r.host_backward);
     v("host_tp", r.host_tp);
+    v("host_unfused_softmax", r.host_unfused_softmax);
     v("host_moe", r.host_moe);
     v("host_micro_batch", r.host_micro_batch);
     v("host_step", r.host_step);

@@ -73,6 +73,7 @@ Result<Dims> dims_of_run(const Run& run, std::vector<std::string>& assumptions) 
         if (dims.vocab == 0) dims.vocab = kModalitiesVocab;
         assumptions.push_back(fmt::format("dimensions not stated: {} layers of {} taken", shape.layers, shape.hidden));
     }
+    if (run.source() == "flash") dims.vocab = (dims.vocab + 7) / 8 * 8;  // its training code pads to a multiple of 8
     if (dims.vocab == 0) {
         dims.vocab = kGptVocab;
         assumptions.push_back(fmt::format("vocab not stated: {} taken", kGptVocab));

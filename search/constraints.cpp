@@ -1,7 +1,6 @@
 #include "search/constraints.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -67,8 +66,9 @@ std::optional<Rule> parse_rule(std::string_view name) {
 }
 
 Constraints::Constraints(const Job& job, const Options& options) : job_(job), options_(options) {
-    const double usable = static_cast<double>(job.cluster.device.memory.value.value) * (1 - options.memory_margin);
-    usable_ = options.memory_margin == 0 ? job.cluster.device.memory.value : Bytes{static_cast<std::int64_t>(std::floor(usable))};
+    const Bytes memory = job.cluster.device.memory.value;
+    const bool margin = options.memory_margin > 0 && options.memory_margin < 1;  // what else it may be, `check` refuses
+    usable_ = margin ? Bytes{static_cast<std::int64_t>(static_cast<double>(memory.value) * (1 - options.memory_margin))} : memory;
     enabled_.fill(true);
     for (const Rule rule : options.disabled_rules) enabled_[static_cast<std::size_t>(rule)] = false;
     enabled_[static_cast<std::size_t>(Rule::mesh_product)] = true;  // another number of devices is another cluster

@@ -108,6 +108,8 @@ Result<int> run(const SearchCommand& command) {
     if (!text) return tl::unexpected(text.error());
     const auto written = write_result(*text, command.common.output);
     if (!written) return tl::unexpected(written.error());
+    // The other forms carry them.
+    if (command.format == "csv") print_warnings("search", report->warnings);
     if (!report->result.plans.empty() || command.why) return kAnswer;
     print_error("search", nothing_fits(report->result));
     return kInfeasible;

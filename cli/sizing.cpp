@@ -174,6 +174,7 @@ Result<int> run_sizing(const SearchCommand& command) {
     report->result = std::move(*result);
     const auto written = write_result(answer(command, *report), command.common.output);
     if (!written) return tl::unexpected(written.error());
+    if (command.format == "csv") print_warnings("search", report->warnings);
     const auto& rows = report->result.rows;
     const bool any = std::any_of(rows.begin(), rows.end(), [](const search::SizingRow& row) { return row.best.has_value(); });
     if (any) return kAnswer;

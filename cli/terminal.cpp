@@ -123,8 +123,8 @@ void print_error(std::string_view verb, const Error& error) {
     fmt::print(stderr, "{}\n", printable(line));
 }
 
-void print_warning(std::string_view verb, std::string_view text) {
-    fmt::print(stderr, "{}\n", printable(fmt::format("[{}] warning: {}", verb, text)));
+void print_warnings(std::string_view verb, const std::vector<std::string>& warnings) {
+    for (const std::string& text : warnings) fmt::print(stderr, "{}\n", printable(fmt::format("[{}] warning: {}", verb, text)));
 }
 
 Result<void> write_result(std::string_view text, const std::optional<std::string>& path) {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cost_model/result.h"
 #include "reports/report.h"
@@ -26,8 +27,8 @@ reports::ConsoleStyle console_style(std::string_view color);
 
 /// `[verb] message (where). Hint: hint` on stderr, always one line: control and non-UTF-8 bytes are written as \xNN.
 void print_error(std::string_view verb, const Error& error);
-/// `[verb] warning: text` on stderr.
-void print_warning(std::string_view verb, std::string_view text);
+/// `[verb] warning: text` on stderr, one line each.
+void print_warnings(std::string_view verb, const std::vector<std::string>& warnings);
 
 /// Writes the result to stdout, or to a file. Errors: the file cannot be written, the disk is full.
 Result<void> write_result(std::string_view text, const std::optional<std::string>& path);

@@ -93,7 +93,7 @@ private:
         const int op = running_[kCompute];
         const bool computes = op >= 0 && graph_.nodes[at(op)].bucket != Bucket::host;
         const bool communicates = running_[kShard] >= 0 || running_[kReplicate] >= 0;
-        std::array<double, kLanes> speed;
+        std::array<double, kLanes> speed{};
         speed.fill(1);
         if (computes && communicates) speed[kCompute] = speed[kShard] = speed[kReplicate] = 1 / (1 + graph_.contention);
         if (computes) speed[kData] = graph_.data_overlap;
@@ -103,7 +103,7 @@ private:
     /// To the next end of an op. False when nothing runs.
     bool advance() {
         const std::array<double, kLanes> speed = speeds();
-        std::array<double, kLanes> left;
+        std::array<double, kLanes> left{};
         left.fill(std::numeric_limits<double>::infinity());
         for (std::size_t lane = 0; lane < kLanes; ++lane) {
             if (running_[lane] >= 0 && speed[lane] > 0) left[lane] = remaining_[lane] / speed[lane];
@@ -203,7 +203,8 @@ private:
     [[nodiscard]] const NodeTimes& time(int i) const { return times_[static_cast<std::size_t>(i)]; }
     static double& into(Buckets& sum, Bucket b) { return sum[static_cast<std::size_t>(b)]; }
     [[nodiscard]] bool is_end(std::size_t node, int which) const {
-        return graph_.ends[static_cast<std::size_t>(graph_.folded_after + which)] == static_cast<int>(node);
+        const int end = graph_.folded_after + which;
+        return graph_.ends[static_cast<std::size_t>(end)] == static_cast<int>(node);
     }
 
     /// The compute lane's idle time from `from` to `to` goes to the chain of ops that it waits for.

@@ -7,7 +7,8 @@ namespace {
 double padded_vocab(std::int64_t vocab, int tp) {
     if (tp <= 1) return static_cast<double>(vocab);
     const std::int64_t unit = std::int64_t{tp} * kGemmAlignment;
-    return static_cast<double>((vocab + unit - 1) / unit * unit);
+    const std::int64_t units = (vocab + unit - 1) / unit;
+    return static_cast<double>(units * unit);
 }
 
 }  // namespace

@@ -75,6 +75,7 @@ std::string plans_text(const Report& report, const ConsoleStyle& style) {
 std::string breakdown_text(const Estimate& estimate) {
     const TimeUnit unit = time_unit(estimate.step_time);
     std::vector<Bucket> order;
+    order.reserve(kBuckets);
     for (int i = 0; i < kBuckets; ++i) order.push_back(static_cast<Bucket>(i));
     std::stable_sort(order.begin(), order.end(), [&](Bucket a, Bucket b) { return estimate.bucket(a) > estimate.bucket(b); });
     std::string text;
@@ -88,6 +89,7 @@ std::string breakdown_text(const Estimate& estimate) {
 
 std::string memory_text(const MemoryLedger& memory) {
     std::vector<LedgerRow> order;
+    order.reserve(kLedgerRows);
     for (int i = 0; i < kLedgerRows; ++i) order.push_back(static_cast<LedgerRow>(i));
     std::stable_sort(order.begin(), order.end(), [&](LedgerRow a, LedgerRow b) { return memory.row(a) > memory.row(b); });
     std::string text;

@@ -109,8 +109,8 @@ private:
 // their type.
 
 inline constexpr double kMaxNumber = 1e30;
-inline constexpr double kMaxWhole = 1LL << 62;
-inline constexpr double kMaxRow = 1LL << 58;  ///< bytes of a ledger row, as whole_bytes has it
+inline constexpr double kMaxWhole = 0x1p62;
+inline constexpr double kMaxRow = 0x1p58;  ///< bytes of a ledger row, as whole_bytes has it
 
 inline void read(const Node& node, bool& value, double = 0, double = 0) {
     if (node.json() == nullptr) return;

@@ -11,7 +11,7 @@ namespace ndtune::reports {
 // What the console, CSV and Markdown forms of a sizing share.
 
 /// "cheapest, fastest", "ok", "misses the deadline", "no price", "nothing fits: ...".
-std::string verdict(const SizingReport& report, std::size_t row);
+std::string verdict(const SizingReport& report, std::size_t index);
 
 /// The rows worth showing: the named ones and, per device, the cheapest, fastest and smallest that meet the wishes or, where none
 /// does, come nearest. Those that meet the wishes first, then by cost (by device-hours where prices are missing).

@@ -57,7 +57,7 @@ std::string why_axes(const Report& report) {
     if (single.plan == best.plan) {
         return fmt::format("{} is best: at this scale no second axis pays for its traffic", name);
     }
-    const std::string against =
+    std::string against =
         fmt::format("{} ({}) is {}", name, place_or_text(report, single.plan), comparison_text(best.estimate, single.estimate));
     const std::vector<Term> terms = differences(best.estimate, single.estimate);
     const auto loss = std::find_if(terms.begin(), terms.end(), [](const Term& term) { return term.delta.value > 0; });

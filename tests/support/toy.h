@@ -30,7 +30,7 @@ inline Device device() {
     flash.seq_pad = {800, 800, 500};
     d.attention[static_cast<std::size_t>(AttentionKernel::flash2)] = flash;
     for (const auto& [kind, rate] : {std::pair{Collective::all_gather, 500e9}, std::pair{Collective::reduce_scatter, 450e9},
-                                    std::pair{Collective::all_reduce, 280e9}, std::pair{Collective::all_to_all, 500e9}}) {
+                                     std::pair{Collective::all_reduce, 280e9}, std::pair{Collective::all_to_all, 500e9}}) {
         for (std::size_t i = 0; i < 3; ++i) {
             const double n = static_cast<double>(i);
             d.collectives[static_cast<std::size_t>(kind)][i] = {Seconds{(5 + 3 * n) * 1e-6}, BytesPerSecond{rate * (1 - 0.1 * n)},

@@ -16,16 +16,16 @@ namespace {
 std::int64_t allocations = 0;
 }
 
-// Counts every allocation of this program.
-void* operator new(std::size_t size) {
+// Counts every allocation of this program. Not inlined: g++ would then warn of free() on memory from new.
+[[gnu::noinline]] void* operator new(std::size_t size) {
     ++allocations;
     if (void* p = std::malloc(size > 0 ? size : 1)) return p;  // NOLINT(cppcoreguidelines-no-malloc)
     throw std::bad_alloc();
 }
-void operator delete(void* p) noexcept {
+[[gnu::noinline]] void operator delete(void* p) noexcept {
     std::free(p);  // NOLINT(cppcoreguidelines-no-malloc)
 }
-void operator delete(void* p, std::size_t) noexcept {
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept {
     std::free(p);  // NOLINT(cppcoreguidelines-no-malloc)
 }
 

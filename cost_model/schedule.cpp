@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 #include "cost_model/assert.h"
 
@@ -195,7 +196,8 @@ public:
         for (const PathSegment& s : sums) {
             if (s.count > 0) path.push_back(s);
         }
-        std::stable_sort(path.begin(), path.end(), [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+        const auto key = [](const PathSegment& s) { return std::tuple(-s.seconds.value, s.bucket, s.pass, s.layer_type); };
+        std::sort(path.begin(), path.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
         return path;
     }
 

@@ -8,6 +8,7 @@
 
 #include "reports/assumptions.h"
 #include "reports/critical_path.h"
+#include "reports/headroom.h"
 #include "reports/insight.h"
 #include "reports/table.h"
 #include "reports/text.h"
@@ -27,6 +28,16 @@ std::string answer_line(const Job& job, const Estimate& e) {
                        gib(e.memory.capacity));
 }
 
+/// Of the ledger's formulas, as in cost_model/memory.h.
+constexpr const char* kSymbols =
+    "P parameters, T tokens of one micro-batch on a rank, h hidden size, f MLP width, A attention width, V vocabulary, w bytes "
+    "of a "
+    "gathered weight, k_ bytes kept per element; r, s, c, t the sizes of the axes, sigma = t where norms are split too";
+
+std::size_t width_of(const ConsoleStyle& style) {
+    return static_cast<std::size_t>(std::max(style.width, 40));
+}
+
 std::string time_table(const Estimate& e, const ConsoleStyle& style) {
     const TimeUnit unit = time_unit(e.step_time);
     const auto time = [&](Seconds part) { return sig3_like(part.value * unit.per_second, unit.typical, 1); };
@@ -42,7 +53,7 @@ std::string time_table(const Estimate& e, const ConsoleStyle& style) {
             {words(bucket), time(e.bucket(bucket)), percent(e.bucket(bucket) / e.step_time), std::string(describe(bucket))});
     }
     table.row({"step", time(e.step_time), "100", "sum of the above"});
-    return table.text(style.unicode);
+    return table.text(style.unicode, width_of(style));
 }
 
 std::string memory_table(const Job& job, const MemoryLedger& memory, const ConsoleStyle& style) {
@@ -60,7 +71,7 @@ std::string memory_table(const Job& job, const MemoryLedger& memory, const Conso
                    std::string(to_string(provenance(job, row))), std::string(formula(row))});
     }
     table.row({"peak", size(memory.peak), "100", "", fmt::format("sum of the above, at {}", words(memory.phase))});
-    return table.text(style.unicode);
+    return table.text(style.unicode, width_of(style));
 }
 
 /// The same sum at the other moments of the step: how far the peak stands out.
@@ -131,8 +142,10 @@ std::string explanation(const Report& report, const RankedPlan& ranked, std::opt
     std::string text = labelled(label, fmt::format("{}: {}", to_text(ranked.plan), spelled_out(ranked.plan)), style);
     text += labelled("Answer", answer_line(job, ranked.estimate), style) + assumptions(job, style) + "\n";
     text += time_table(ranked.estimate, style) + "\n" + memory_table(job, ranked.estimate.memory, style) + "\n";
+    text += labelled("Symbols", kSymbols, style);
     text += labelled("Moments", moments_line(ranked.estimate.memory), style);
     text += labelled("Binds", binds_line(ranked.estimate), style);
+    text += labelled("Headroom", headroom_text(job, ranked.plan), style);
     text += labelled("Path", critical_path_text(job, ranked.plan), style);
     text += rivals_text(report, ranked, index, style);
     if (const std::string axes = why_axes(report); index == 0 && !axes.empty()) text += labelled("Why axes", axes, style);

@@ -32,14 +32,14 @@ std::string searched_line(const SizingReport& report, const ConsoleStyle& style)
         style);
 }
 
-/// True where some row took another batch than was asked for.
-bool batch_varies(const SizingReport& report) {
-    return std::any_of(report.result.rows.begin(), report.result.rows.end(),
-                       [&](const SizingRow& row) { return row.global_batch != report.request.workload.global_batch; });
+/// True where a row that is shown took another batch than was asked for.
+bool batch_varies(const SizingReport& report, const std::vector<std::size_t>& shown) {
+    return std::any_of(shown.begin(), shown.end(),
+                       [&](std::size_t i) { return report.result.rows[i].global_batch != report.request.workload.global_batch; });
 }
 
 Table sizing_table(const SizingReport& report, const std::vector<std::size_t>& order) {
-    const bool batch = batch_varies(report);
+    const bool batch = batch_varies(report, order);
     Table table;
     table.column("device", Table::Align::left);
     table.column("nodes");
@@ -100,11 +100,14 @@ std::string choices_text(const SizingReport& report, const ConsoleStyle& style) 
     return text;
 }
 
-std::string next_line(const SizingReport& report) {
+std::string next_line(const SizingReport& report, const ConsoleStyle& style) {
     const std::optional<std::size_t> chosen = choice(report);
     if (!chosen) return "relax a wish, or name more devices and sizes (--device, --gpus)";
     const SizingRow& row = report.result.rows[*chosen];
-    return fmt::format("ndtune search MODEL --cluster {} --seq {} --batch {}", printable(row.cluster.name),
+    // A model that was read from a file is not known by its name.
+    const std::string name = printable(report.request.model.name);
+    const bool typed = style.command.empty() || style.command.find(name) != std::string::npos;
+    return fmt::format("ndtune search {} --cluster {} --seq {} --batch {}", typed ? name : "MODEL", printable(row.cluster.name),
                        report.request.workload.seq_len, row.global_batch);
 }
 
@@ -132,7 +135,7 @@ std::string to_console(const SizingReport& report, const ConsoleStyle& style) {
     text += choices_text(report, style);
     if (const std::string needed = needed_text(report); !needed.empty()) text += labelled("Needed", needed, style);
     for (const std::string& warning : report.warnings) text += labelled("Warning", printable(warning), style);
-    return text + "Next      " + next_line(report) + "\n";
+    return text + "Next      " + next_line(report, style) + "\n";
 }
 
 }  // namespace ndtune::reports

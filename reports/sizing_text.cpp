@@ -117,7 +117,11 @@ std::string needed_text(const SizingReport& report) {
                                                  format_dollars(*result.budget_needed))
                                    : fmt::format("the least it costs is {}", format_dollars(*result.budget_needed));
     }
-    return text.empty() ? "" : "no cluster meets the wishes: " + text;
+    if (text.empty()) return "";
+    if (request.deadline_s && result.deadline_needed_s && !result.budget_needed) {
+        text += fmt::format("; none listed is done in {} at a known price", format_duration(Seconds{*request.deadline_s}));
+    }
+    return "no cluster meets the wishes: " + text;
 }
 
 std::optional<std::size_t> choice(const SizingReport& report) {

@@ -61,22 +61,33 @@ std::size_t Table::width() const {
     return sum;
 }
 
-std::string Table::text(bool unicode) const {
-    const std::vector<std::size_t> width = widths();
-    std::string header;
+std::string Table::line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths, std::size_t width) const {
+    constexpr std::size_t kLeastText = 20;  // narrower than this, wrapped text is hard to read
+    std::string text;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+        const bool last = c + 1 == columns_.size();
+        const std::size_t indent = shown_width(text) + 2;
+        if (last && columns_[c].align == Align::left && indent + kLeastText <= width) {
+            text += "  " + wrap(std::string(indent, '\1') + cells[c], width, indent).substr(indent);
+        } else {
+            text += "  " + padded(cells[c], widths[c], columns_[c].align);
+        }
+    }
+    return trimmed(std::move(text));
+}
+
+std::string Table::text(bool unicode, std::size_t width) const {
+    const std::vector<std::size_t> widths_of = widths();
+    std::vector<std::string> header;
     std::string rule;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-        header += "  " + padded(columns_[c].header, width[c], columns_[c].align);
+        header.push_back(columns_[c].header);
         rule += "  ";
-        for (std::size_t i = 0; i < width[c]; ++i) rule += "\u2500";
+        for (std::size_t i = 0; i < widths_of[c]; ++i) rule += "\u2500";
     }
-    std::string text = trimmed(header);
+    std::string text = line(header, widths_of, width);
     if (unicode) text += trimmed(rule);
-    for (const auto& cells : rows_) {
-        std::string line;
-        for (std::size_t c = 0; c < columns_.size(); ++c) line += "  " + padded(cells[c], width[c], columns_[c].align);
-        text += trimmed(line);
-    }
+    for (const auto& cells : rows_) text += line(cells, widths_of, width);
     return text;
 }
 

@@ -11,8 +11,9 @@ public:
     enum class Align { left, right };
     void column(std::string header, Align align = Align::right);
     void row(std::vector<std::string> cells);
-    /// Lines indented by two spaces, each with its newline; with `unicode` a rule under the header.
-    [[nodiscard]] std::string text(bool unicode) const;
+    /// Lines indented by two spaces, each with its newline; with `unicode` a rule under the header. Where lines would be longer
+    /// than `width`, a last column of text is wrapped.
+    [[nodiscard]] std::string text(bool unicode, std::size_t width = 1000) const;
     /// Of the longest line, in characters.
     [[nodiscard]] std::size_t width() const;
 
@@ -22,6 +23,8 @@ private:
         Align align;
     };
     [[nodiscard]] std::vector<std::size_t> widths() const;
+    [[nodiscard]] std::string line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths,
+                                   std::size_t width) const;
 
     std::vector<Column> columns_;
     std::vector<std::vector<std::string>> rows_;

@@ -196,6 +196,27 @@ TEST(report_reader, names_the_missing_field) {
                 HasSubstr("the field plans[0].memory.ledger[3].bytes is missing"));
 }
 
+// Every input counts: none may be left out, and another value reads as another report.
+TEST(report_reader, reads_every_input) {
+    const Report original = toy::report();
+    const Json json = Json::parse(to_json(original));
+    const Json flat = Json{{"inputs", json["inputs"]}}.flatten();
+    ASSERT_GT(flat.size(), 200U);
+    for (const auto& [pointer, value] : flat.items()) {
+        const Json::json_pointer at(pointer);
+        if (json[at.parent_pointer()].is_object()) {
+            Json shorter = json;
+            shorter[at.parent_pointer()].erase(at.back());
+            EXPECT_FALSE(parse_report(shorter.dump(), "toy.json").has_value()) << pointer;
+        }
+        if (!value.is_number() || value.get<double>() == 0) continue;
+        Json changed = json;
+        changed[at] = value.is_number_integer() ? Json(2 * value.get<std::int64_t>()) : Json(1.5 * value.get<double>());
+        const Result<Report> report = parse_report(changed.dump(), "toy.json");
+        EXPECT_FALSE(report.has_value() && *report == original) << pointer;
+    }
+}
+
 TEST(report_reader, refuses_a_model_beyond_reason) {
     Json json = Json::parse(to_json(toy::report()));
     json["inputs"]["model"]["hidden"] = 1 << 24;

@@ -41,6 +41,9 @@ TEST(sizing, says_what_would_be_needed) {
     report.result.deadline_needed_s = 5.0 * 86400;
     report.result.budget_needed = Dollars{750};
     EXPECT_EQ(needed_text(report), "no cluster meets the wishes: $700 buys it in 5.00 days; 4.00 days take $750");
+    report.result.budget_needed.reset();
+    EXPECT_EQ(needed_text(report),
+              "no cluster meets the wishes: $700 buys it in 5.00 days; none listed is done in 4.00 days at a known price");
 }
 
 TEST(sizing, quiet_output_is_cluster_and_plan) {

@@ -59,6 +59,18 @@ TEST(table, aligns_numbers_to_the_right) {
     EXPECT_EQ(table.width(), 23U);
 }
 
+TEST(table, wraps_its_last_text_on_a_narrow_terminal) {
+    Table table;
+    table.column("GiB");
+    table.column("what it holds", Table::Align::left);
+    table.row({"1.5", "weights that stay, and gradients too"});
+    EXPECT_EQ(table.text(false, 30),
+              "  GiB  what it holds\n"
+              "  1.5  weights that stay, and\n"
+              "       gradients too\n");
+    EXPECT_EQ(table.text(false, 10), table.text(false)) << "too narrow to wrap";
+}
+
 TEST(table, wraps_at_spaces_and_keeps_units_with_their_numbers) {
     EXPECT_EQ(wrap("one two three", 7, 2), "one two\n  three");
     EXPECT_EQ(wrap("bandwidth is 100 GB/s now", 16, 0), "bandwidth is\n100 GB/s now");

@@ -50,13 +50,14 @@ std::string step_line(const Workload& workload) {
                        length_text(workload.seq_len), format_count(workload.tokens_per_step()));
 }
 
-std::string cluster_line(const Cluster& cluster) {
+std::string cluster_line(const Cluster& cluster, double memory_margin) {
     const Device& device = cluster.device;
     const std::string word = device_word(device);
     const auto nodes = static_cast<std::uint64_t>(cluster.nodes);
     const auto devices = static_cast<std::uint64_t>(cluster.devices());
     std::string text = fmt::format("{} x {} {} = {}, {} usable each", plural(nodes, "node"), cluster.devices_per_node,
                                    printable(device.title), plural(devices, word), format_bytes(device.memory.value));
+    if (memory_margin > 0) text += fmt::format(" ({}% kept free)", sig3(100 * memory_margin));
     if (devices == 1) return text;
     for (std::size_t i = 0; i < cluster.tiers.size(); ++i) {
         const Tier& tier = cluster.tiers[i];
@@ -67,10 +68,10 @@ std::string cluster_line(const Cluster& cluster) {
     return text;
 }
 
-std::string assumptions(const Job& job, const ConsoleStyle& style) {
+std::string assumptions(const Job& job, double memory_margin, const ConsoleStyle& style) {
     return labelled("Runtime", runtime_line(job.runtime, job.workload), style) +
            labelled("Model", model_line(job.model, job.workload), style) + labelled("Step", step_line(job.workload), style) +
-           labelled("Cluster", cluster_line(job.cluster), style);
+           labelled("Cluster", cluster_line(job.cluster, memory_margin), style);
 }
 
 }  // namespace ndtune::reports

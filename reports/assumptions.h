@@ -18,9 +18,9 @@ std::string runtime_line(const Runtime& runtime, const Workload& workload);
 std::string model_line(const Model& model, const Workload& workload);
 /// Tokens of one optimizer step.
 std::string step_line(const Workload& workload);
-/// Devices, usable memory, network.
-std::string cluster_line(const Cluster& cluster);
+/// Devices, usable memory and the share of it that stays free, network.
+std::string cluster_line(const Cluster& cluster, double memory_margin);
 /// The four lines above.
-std::string assumptions(const Job& job, const ConsoleStyle& style);
+std::string assumptions(const Job& job, double memory_margin, const ConsoleStyle& style);
 
 }  // namespace ndtune::reports

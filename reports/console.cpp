@@ -219,7 +219,7 @@ std::string emphasized(std::string text, const ConsoleStyle& style) {
 std::string to_console(const Report& report, const ConsoleStyle& style) {
     const std::vector<search::RankedPlan>& plans = report.result.plans;
     if (style.verbosity < 0) return plans.empty() ? "" : to_text(plans.front().plan) + "\n";
-    std::string text = assumptions(report.job, style) + space_line(report.result.space, style) + "\n";
+    std::string text = assumptions(report.job, report.options.memory_margin, style) + space_line(report.result.space, style) + "\n";
     if (plans.empty()) {
         text += "No plan fits.\n" + least_devices_text(report, style);
     } else {

@@ -140,12 +140,13 @@ std::string explanation(const Report& report, const RankedPlan& ranked, std::opt
     const Job& job = report.job;
     const std::string label = index ? fmt::format("Plan #{}", *index + 1) : "Plan";
     std::string text = labelled(label, fmt::format("{}: {}", to_text(ranked.plan), spelled_out(ranked.plan)), style);
-    text += labelled("Answer", answer_line(job, ranked.estimate), style) + assumptions(job, style) + "\n";
+    text += labelled("Answer", answer_line(job, ranked.estimate), style) + assumptions(job, report.options.memory_margin, style) +
+            "\n";
     text += time_table(ranked.estimate, style) + "\n" + memory_table(job, ranked.estimate.memory, style) + "\n";
     text += labelled("Symbols", kSymbols, style);
     text += labelled("Moments", moments_line(ranked.estimate.memory), style);
     text += labelled("Binds", binds_line(ranked.estimate), style);
-    text += labelled("Headroom", headroom_text(job, ranked.plan), style);
+    text += labelled("Headroom", headroom_text(job, ranked.plan, report.options.memory_margin), style);
     text += labelled("Path", critical_path_text(job, ranked.plan), style);
     text += rivals_text(report, ranked, index, style);
     if (const std::string axes = why_axes(report); index == 0 && !axes.empty()) text += labelled("Why axes", axes, style);

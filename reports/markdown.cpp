@@ -10,7 +10,7 @@ namespace ndtune::reports {
 std::string to_markdown(const Report& report) {
     const Job& job = report.job;
     std::string text = fmt::format("**{}** on {}\n\n", markdown_text(model_line(job.model, job.workload)),
-                                   markdown_text(cluster_line(job.cluster)));
+                                   markdown_text(cluster_line(job.cluster, report.options.memory_margin)));
     text += fmt::format("Assumes {}. {} a step.\n\n", markdown_text(runtime_line(job.runtime, job.workload)),
                         step_line(job.workload));
     if (report.result.plans.empty()) return text + "No plan fits.\n";

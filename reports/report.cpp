@@ -7,6 +7,8 @@ namespace ndtune::reports {
 
 namespace {
 
+constexpr std::string_view kAboutBest = "#1: ";
+
 /// The plan that stands for the one-axis answer when none fits: it asks for the least memory of them.
 Plan leanest(const Job& job) {
     const auto devices = static_cast<int>(job.cluster.devices());
@@ -42,9 +44,11 @@ Result<Report> make_report(const Job& job, const search::Options& options, std::
     Result<search::SearchResult> result = search::search(job, options);
     if (!result) return tl::unexpected(std::move(result.error()));
     Report report{job, options, std::move(*result), find_baseline(job, options), std::move(warnings)};
+    // A repeated report brings the word on its own best plan along: it is said anew.
+    std::erase_if(report.warnings, [](const std::string& warning) { return warning.starts_with(kAboutBest); });
     if (!report.result.plans.empty()) {
         std::string caution = search::caution(job, report.result.plans.front().plan.mesh);
-        if (!caution.empty()) report.warnings.push_back("#1: " + caution);
+        if (!caution.empty()) report.warnings.push_back(std::string(kAboutBest) + caution);
     }
     return report;
 }

@@ -17,6 +17,9 @@ namespace {
 
 constexpr std::int64_t kLargestSize = std::int64_t{1} << 24;  // tokens of a sequence, sequences of a batch: far above any run
 constexpr int kLargestCluster = 1 << 20;                      // as make_cluster
+// Memory kept free unless --margin says otherwise: the prediction is 1 to 2 % off on PyTorch runs (tests/validation/accuracy.md),
+// and a cache that fills to the last GiB retries and fragments.
+constexpr double kDefaultMargin = 0.05;
 constexpr std::size_t kMostClusters = 4096;
 
 /// Puts the flag in front of the place an error names.
@@ -146,6 +149,12 @@ Result<std::string> parse_choice(std::string_view text, std::string_view flag, c
     const std::string_view near = nearest(text, choices);
     return bad_input(fmt::format("'{}' is none of {}", text, fmt::join(choices, ", ")), std::string(flag),
                      near.empty() ? fmt::format("e.g. {}", choices.front()) : fmt::format("{}?", near));
+}
+
+search::Options default_options() {
+    search::Options options;
+    options.memory_margin = kDefaultMargin;
+    return options;
 }
 
 Result<search::Options> search_options(const SearchCommand& command, search::Options options) {

@@ -27,6 +27,8 @@ Result<double> parse_share(std::string_view text, std::string_view flag);
 /// One of the words of a flag such as --format, or the nearest as a hint.
 Result<std::string> parse_choice(std::string_view text, std::string_view flag, const std::vector<std::string_view>& choices);
 
+/// What a search starts from when no report says otherwise.
+search::Options default_options();
 /// The flags that shape the search, laid over `options`: those left out change nothing.
 Result<search::Options> search_options(const SearchCommand& command, search::Options options);
 

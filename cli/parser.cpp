@@ -62,7 +62,7 @@ void add_space(CLI::App& app, SearchCommand& c) {
         ->type_name("RULE")
         ->allow_extra_args(false)
         ->group("Space");
-    app.add_option("--margin", c.margin, "Memory to keep free, e.g. 5%")
+    app.add_option("--margin", c.margin, "Memory to keep free (5%)")
         ->type_name("SHARE")
         ->envname("NDTUNE_MARGIN")
         ->group("Space");

@@ -41,7 +41,7 @@ Result<Question> read_question(const SearchCommand& command) {
     Result<Question> question =
         !command.cluster && is_report(command.model)
             ? question_from_report(command)
-            : job_from_flags(command).map([](JobInput input) { return Question{std::move(input), {}, {}}; });
+            : job_from_flags(command).map([](JobInput input) { return Question{std::move(input), default_options(), {}}; });
     if (!question) return question;
     auto options = search_options(command, std::move(question->options));
     if (!options) return tl::unexpected(options.error());

@@ -136,7 +136,7 @@ Result<void> set_job(const SearchCommand& command, reports::SizingReport& report
 }
 
 Result<void> set_options(const SearchCommand& command, search::SizingRequest& request) {
-    auto options = search_options(command, {});
+    auto options = search_options(command, default_options());
     if (!options) return tl::unexpected(options.error());
     request.options = std::move(*options);
     const auto tolerance = parse_share(command.batch_tolerance.value_or("5%"), "--batch-tolerance");

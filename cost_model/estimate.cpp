@@ -45,7 +45,7 @@ struct WorkKey {
 /// Plans that share their communication.
 struct MeshKey {
     Mesh mesh{0, 0, 0, 0};
-    bool reshard = true, shard_optimizer = false;
+    bool shard_optimizer = false;
     bool operator==(const MeshKey&) const = default;
 };
 
@@ -117,7 +117,7 @@ Estimate Pricer::price(const Plan& plan) {
         t.memory = memory_shapes(job, s);
         t.work_key = work_key;
     }
-    const MeshKey mesh_key{plan.mesh, plan.reshard_after_forward, plan.shard_optimizer};
+    const MeshKey mesh_key{plan.mesh, plan.shard_optimizer};
     if (!(mesh_key == t.mesh_key)) {
         t.mesh = mesh_times(job, plan, t.compute);
         t.mesh_key = mesh_key;

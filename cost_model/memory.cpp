@@ -72,14 +72,11 @@ void add_states(Rows& rows, const Job& job, const Plan& plan, const Shapes& s, d
 struct LayerSums {
     double kept = 0;     ///< activations of all layers
     double largest = 0;  ///< one layer's full activations, rebuilt while it runs backward
-    double unit = 0;     ///< largest FSDP unit, weights
-    int layers = 0;
 };
 
-LayerSums sum_layers(const Job& job, const Plan& plan, const Shapes& s, const MemoryShapes& m) {
+LayerSums sum_layers(const Job& job, const Plan& plan, const MemoryShapes& m) {
     LayerSums sums;
-    sums.layers = job.model.layer_count();
-    const double all = sums.layers;
+    const double all = m.layer_count;
     const double share = plan.recompute == Recompute::full && plan.recompute_layers > 0 ? plan.recompute_layers / all : 1.0;
     for (std::size_t i = 0; i < job.model.layers.size(); ++i) {
         const LayerType& type = job.model.layers[i];
@@ -89,37 +86,33 @@ LayerSums sum_layers(const Job& job, const Plan& plan, const Shapes& s, const Me
         if (plan.recompute == Recompute::full) kept = share * mem.checkpoint + (1 - share) * mem.kept;
         sums.kept += type.count * kept;
         if (plan.recompute != Recompute::none) sums.largest = std::max(sums.largest, mem.kept);
-        sums.unit = std::max(sums.unit, s.layer_weights(type));
     }
     return sums;
 }
 
-/// Gathered weights and unreduced gradients that a moment of the step holds. `root` and `unit` in weights.
-void add_fsdp(Rows& rows, const Plan& plan, const Shapes& s, const LayerSums& sums, double weights, MemoryPhase phase) {
+/// Gathered weights and unreduced gradients that a moment of the step holds.
+void add_fsdp(Rows& rows, const Plan& plan, const Shapes& s, const MemoryShapes& m, MemoryPhase phase) {
     if (!s.fsdp) return;
-    const double root = s.root_weights(), gathered = s.width;
-    const double table = s.vocab * s.hidden / s.tp;
     const bool keeps_all = !plan.reshard_after_forward;
-    at(rows, LedgerRow::gathered_units) = gathered * (keeps_all ? weights : root + kGatheredUnits * sums.unit);
+    at(rows, LedgerRow::gathered_units) = s.width * (keeps_all ? m.weights : m.root + kGatheredUnits * m.unit);
     if (!plan.sync_every_micro_batch && plan.grad_accum > 1) {
-        at(rows, LedgerRow::unsharded_grads) = s.reduce_bytes * weights;
+        at(rows, LedgerRow::unsharded_grads) = s.reduce_bytes * m.weights;
         return;
     }
     const double flight = s.reduce_bytes + s.width;  // reduce-scatter input beside the 16-bit gradient
     if (phase == MemoryPhase::backward_start) {
-        at(rows, LedgerRow::unsharded_grads) = flight * sums.unit + s.width * table;
+        at(rows, LedgerRow::unsharded_grads) = flight * m.unit + s.width * m.table;
     } else if (phase == MemoryPhase::backward_end) {
-        at(rows, LedgerRow::unsharded_grads) = flight * root;
+        at(rows, LedgerRow::unsharded_grads) = flight * m.root;
     }
 }
 
-Rows phase_rows(const Job& job, const Plan& plan, const Shapes& s, const MemoryShapes& m, MemoryPhase phase) {
+Rows phase_rows(const Job& job, const Plan& plan, const Shapes& s, const MemoryShapes& m, const LayerSums& sums,
+                MemoryPhase phase) {
     const Runtime& rt = job.runtime;
-    const double weights = s.rank_weights();
-    const LayerSums sums = sum_layers(job, plan, s, m);
     Rows rows{};
-    add_states(rows, job, plan, s, weights);
-    add_fsdp(rows, plan, s, sums, weights, phase);
+    add_states(rows, job, plan, s, m.weights);
+    add_fsdp(rows, plan, s, m, phase);
     at(rows, LedgerRow::temporaries) = rt.base_gib * kGiB;
     switch (phase) {
         case MemoryPhase::loss:
@@ -133,12 +126,12 @@ Rows phase_rows(const Job& job, const Plan& plan, const Shapes& s, const MemoryS
             at(rows, LedgerRow::communication) += m.gathered;
             break;
         case MemoryPhase::backward_end:
-            at(rows, LedgerRow::activations) = s.fsdp ? sums.kept / sums.layers : 0.0;
+            at(rows, LedgerRow::activations) = s.fsdp ? sums.kept / m.layer_count : 0.0;
             at(rows, LedgerRow::temporaries) += sums.largest + m.work;
             at(rows, LedgerRow::communication) += m.gathered;
             if (!s.fsdp) {
-                at(rows, LedgerRow::unsharded_grads) += rt.final_grad_bytes * weights;
-                if (rt.embedding_grad_copy) at(rows, LedgerRow::unsharded_grads) += s.width * s.vocab * s.hidden / s.tp;
+                at(rows, LedgerRow::unsharded_grads) += rt.final_grad_bytes * m.weights;
+                if (rt.embedding_grad_copy) at(rows, LedgerRow::unsharded_grads) += s.width * m.table;
             }
             break;
         case MemoryPhase::optimizer:
@@ -156,10 +149,15 @@ MemoryShapes memory_shapes(const Job& job, const Shapes& s) {
     const Runtime& rt = job.runtime;
     const Attention& a = job.model.attention;
     MemoryShapes m;
+    m.weights = s.rank_weights();
+    m.root = s.root_weights();
+    m.table = s.vocab * s.hidden / s.tp;
+    m.layer_count = job.model.layer_count();
     double ffn = 0;
     for (std::size_t i = 0; i < job.model.layers.size(); ++i) {
         const LayerType& type = job.model.layers[i];
         m.layers[i] = layer_memory(job, s, type);
+        m.unit = std::max(m.unit, s.layer_weights(type));
         ffn = std::max(ffn, static_cast<double>(type.moe() ? type.expert_ffn * type.experts_per_token : type.ffn));
     }
     const double hidden = s.width * s.tokens * s.hidden;
@@ -184,10 +182,11 @@ MemoryLedger memory_ledger(const Job& job, const Plan& plan, const Shapes& s, co
     const Runtime& rt = job.runtime;
     MemoryLedger ledger;
     ledger.capacity = job.cluster.device.memory.value;
+    const LayerSums sums = sum_layers(job, plan, m);
     bool first = true;
     for (int p = 0; p < kMemoryPhases; ++p) {
         const auto phase = static_cast<MemoryPhase>(p);
-        Rows rows = phase_rows(job, plan, s, m, phase);
+        Rows rows = phase_rows(job, plan, s, m, sums, phase);
         double allocated = 0;
         for (const double bytes : rows) allocated += bytes;
         at(rows, LedgerRow::allocator_slack) = (rt.slack - 1) * allocated;

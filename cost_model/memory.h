@@ -17,6 +17,11 @@ struct LayerMemory {
 /// What all plans of one (tp, cp, micro-batch) share.
 struct MemoryShapes {
     std::array<LayerMemory, Model::kMaxLayerTypes> layers{};
+    double weights = 0;  ///< of one tp rank
+    double root = 0;     ///< of embedding, final norm and head
+    double unit = 0;     ///< of the largest layer
+    double table = 0;    ///< of the embedding alone
+    int layer_count = 0;
     double logits = 0;         ///< the loss's peak, all copies
     double work = 0;           ///< backward working set of one layer beyond what is kept
     double gathered = 0;       ///< undivided inputs and outputs alive at once (tp, cp)

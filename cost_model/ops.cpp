@@ -181,12 +181,12 @@ void push_cp(OpList& list, const Job& job, const Plan& plan, const Shapes& s) {
 }
 
 /// Gathers and reductions of one FSDP unit of `weights` parameters (per tp rank).
-void push_unit(OpList& list, const Plan& plan, const Shapes& s, double weights) {
+void push_unit(OpList& list, const Shapes& s, double weights, bool reshard) {
     const double gather = s.gather_bytes * weights, reduce = s.reduce_bytes * weights;
     constexpr Bucket kBucket = Bucket::fsdp_exposed;
     if (s.shard_group > 1) {
         list.push(collective("fsdp.all_gather", Phase::forward, kBucket, Group::shard, Collective::all_gather, gather, 1));
-        if (plan.reshard_after_forward) {
+        if (reshard) {
             list.push(collective("fsdp.all_gather", Phase::backward, kBucket, Group::shard, Collective::all_gather, gather, 1));
         }
         list.push(
@@ -271,14 +271,14 @@ OpList head_ops(const Job& job, const Plan& plan) {
 OpList unit_ops(const Job& job, const Plan& plan, const LayerType& layer) {
     const Shapes s = shapes(job, plan);
     OpList list;
-    push_unit(list, plan, s, s.layer_weights(layer));
+    push_unit(list, s, s.layer_weights(layer), plan.reshard_after_forward);
     return list;
 }
 
 OpList root_unit_ops(const Job& job, const Plan& plan) {
     const Shapes s = shapes(job, plan);
     OpList list;
-    push_unit(list, plan, s, s.root_weights());
+    push_unit(list, s, s.root_weights(), false);  // the root stays gathered until its backward is done
     return list;
 }
 

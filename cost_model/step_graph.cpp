@@ -87,7 +87,6 @@ public:
 
 private:
     void set_units();
-    Unit unit(const OpList& ops, const UnitTimes& times, double weights) const;
     int add(StepNode node, std::initializer_list<int> after);
     int add_compute(std::string_view name, Bucket bucket, double seconds, int after = -1);
     void add_host(double seconds);
@@ -222,29 +221,17 @@ void StepBuilder::add_param_gather(int index) {
     add_data("param_gather", mesh_.param_gather, whole ? 1 : unit_of(index).weights / shapes_.rank_weights(), -1);
 }
 
-Unit StepBuilder::unit(const OpList& ops, const UnitTimes& times, double weights) const {
-    Unit u{.weights = weights, .gather = times.gather, .reduce = times.reduce, .regather = times.regather};
-    const GroupPlacement replicas = place(job_.cluster, plan_.mesh, Group::replicate);
-    for (const Op& op : ops.ops()) {
-        if (op.group != Group::replicate) continue;
-        u.all_reduce += collective_time(job_.cluster, replicas, op.collective, op.bytes).value;
-    }
-    u.reduce -= u.all_reduce;
-    return u;
-}
-
 void StepBuilder::set_units() {
     for (std::size_t i = 0; i < job_.model.layers.size(); ++i) {
         const LayerType& type = job_.model.layers[i];
-        units_[i] = unit(unit_ops(job_, plan_, type), mesh_.layers[i], shapes_.layer_weights(type));
+        const UnitTimes& u = mesh_.layers[i];
+        units_[i] = {shapes_.layer_weights(type), u.gather, u.reduce, u.all_reduce, plan_.reshard_after_forward && u.gather > 0};
     }
     // The embedding's half of the root shows at both ends of a micro-batch, the head's half hides: the closed form's
     // kRootExposed.
-    half_root_ = unit(root_unit_ops(job_, plan_), mesh_.root, shapes_.root_weights());
-    for (double* part : {&half_root_.weights, &half_root_.gather, &half_root_.reduce, &half_root_.all_reduce}) *part /= 2;
-    const bool shard_leaves = place(job_.cluster, plan_.mesh, Group::shard).domains > 1;
-    const bool replicate_leaves = place(job_.cluster, plan_.mesh, Group::replicate).domains > 1;
-    if (shard_leaves == replicate_leaves) replicate_lane_ = Lane::shard;  // on the same links
+    const UnitTimes& root = mesh_.root;
+    half_root_ = {shapes_.root_weights() / 2, root.gather / 2, root.reduce / 2, root.all_reduce / 2, false};
+    if (!mesh_.replicate_links) replicate_lane_ = Lane::shard;  // on the same links
 }
 
 double StepBuilder::repeated_seconds(const Layer& layer) const {

@@ -75,14 +75,26 @@ UnitTimes unit_times(const Job& job, const Plan& plan, const ComputeModel& compu
         }
         const GroupPlacement& p = op.group == Group::shard ? shard : replicate;
         const double time = collective_time(job.cluster, p, op.collective, op.bytes).value;
-        if (op.collective != Collective::all_gather)
-            u.reduce += time;
-        else if (op.phase == Phase::forward)
-            u.gather += time;
-        else
-            u.regather = true;
+        if (op.collective == Collective::all_reduce) u.all_reduce += time;
+        if (op.collective == Collective::reduce_scatter) u.reduce += time;
+        if (op.collective == Collective::all_gather && op.phase == Phase::forward) u.gather += time;
     }
     return u;
+}
+
+/// Reduction of one unit: the scatter, then the all-reduce over the replicas.
+double reduction(const UnitTimes& u) {
+    return u.reduce + u.all_reduce;
+}
+
+/// What the communication streams are busy with while one layer computes. HSDP's all-reduce of the layer before shares the links
+/// of the gather and the scatter, or runs beside them on its own.
+double layer_communication(const Plan& plan, const MeshTimes& mesh, const UnitTimes& u, int pass, bool reduces) {
+    if (pass == 0) return u.gather;
+    const double gather = plan.reshard_after_forward ? u.gather : 0.0;
+    if (!reduces) return gather;
+    if (mesh.replicate_links) return std::max(gather + u.reduce, u.all_reduce);
+    return gather + reduction(u);
 }
 
 /// Compute and communication on two streams: the longer one, and the slow-down each causes the other (cost-model.md d6).
@@ -122,8 +134,7 @@ PassSums sum_pass(const Job& job, const Plan& plan, const WorkTimes& work, const
         const LayerType& type = job.model.layers[i];
         const LayerTimes& t = work.layers[i];
         const UnitTimes& u = mesh.layers[i];
-        double communication = u.gather;
-        if (pass == 1) communication = (u.regather ? u.gather : 0.0) + (reduces ? u.reduce : 0.0);
+        const double communication = layer_communication(plan, mesh, u, pass, reduces);
         const double again = pass == 1 ? share.layers * type.count : 0.0;
         const double repeated = share.forward * t.sum(0) + share.attention * t.attention[0];
         add_layers(sums, t, pass, type.count - again, 0, communication, rt.contention);
@@ -145,16 +156,17 @@ void accumulate(std::array<double, kBuckets>& total, const PassSums& pass, doubl
     for (std::size_t i = 0; i < total.size(); ++i) total[i] += times * pass.buckets[i];
 }
 
-/// DDP and ZeRO-1: what the last backward pass cannot hide, and the parameter gather.
-double data_parallel_exposed(const Job& job, const WorkTimes& work, const MeshTimes& mesh) {
+double length(const PassSums& pass) {
+    return pass.gpu + pass.buckets[static_cast<std::size_t>(Bucket::host)];
+}
+
+/// DDP and ZeRO-1: what the last backward pass cannot hide of the gradient sync, and the next forward of the parameter gather.
+double data_parallel_exposed(const Runtime& rt, const PassSums& forward, const PassSums& backward, const MeshTimes& mesh) {
     if (mesh.grad_sync <= 0 && mesh.param_gather <= 0) return 0;
-    double backward = 0;
-    for (std::size_t i = 0; i < job.model.layers.size(); ++i) backward += job.model.layers[i].count * work.layers[i].sum(1);
-    const double cover = job.runtime.dp_overlap * backward;
-    const double sync = smooth_positive(mesh.grad_sync - cover, kLastBucket * mesh.grad_sync);
-    const double gather = job.runtime.parameter_gather_overlaps
-                              ? smooth_positive(mesh.param_gather - cover / 2, kLastBucket * mesh.param_gather)
-                              : job.runtime.parameter_gather * mesh.param_gather;
+    const double sync = smooth_positive(mesh.grad_sync - rt.dp_overlap * length(backward), kLastBucket * mesh.grad_sync);
+    const double gather = rt.parameter_gather_overlaps ? smooth_positive(mesh.param_gather - rt.dp_overlap * length(forward),
+                                                                         kLastBucket * mesh.param_gather)
+                                                       : rt.parameter_gather * mesh.param_gather;
     return sync + gather;
 }
 
@@ -206,6 +218,8 @@ MeshTimes mesh_times(const Job& job, const Plan& plan, const ComputeModel& compu
         m.layers[i] = unit_times(job, plan, compute, unit_ops(job, plan, job.model.layers[i]));
     }
     m.root = unit_times(job, plan, compute, root_unit_ops(job, plan));
+    m.replicate_links =
+        place(cluster, plan.mesh, Group::replicate).domains > 1 && place(cluster, plan.mesh, Group::shard).domains <= 1;
     const GroupPlacement data = place(cluster, plan.mesh, Group::data);
     const OpList step = step_ops(job, plan);
     for (const Op& op : step.ops()) {
@@ -227,19 +241,21 @@ std::array<Seconds, kBuckets> step_breakdown(const Job& job, const Plan& plan, c
     std::array<double, kBuckets> total{};
     const double passes = plan.grad_accum;
     const bool last_only = !plan.sync_every_micro_batch && plan.grad_accum > 1;
-    accumulate(total, sum_pass(job, plan, work, mesh, 0, false), passes);
-    accumulate(total, sum_pass(job, plan, work, mesh, 1, true), last_only ? 1 : passes);
-    if (last_only) accumulate(total, sum_pass(job, plan, work, mesh, 1, false), passes - 1);
-    // The first gather and the last reduction have nothing to hide under; the root unit only partly.
     const double reductions = last_only ? 1 : passes;
+    const PassSums forward = sum_pass(job, plan, work, mesh, 0, false), last = sum_pass(job, plan, work, mesh, 1, true);
+    accumulate(total, forward, passes);
+    accumulate(total, last, reductions);
+    if (last_only) accumulate(total, sum_pass(job, plan, work, mesh, 1, false), passes - 1);
+    // A micro-batch's first gather and last reduction have nothing to hide under (FSDP2 waits for the reductions at the end of
+    // each backward pass); the root unit only partly.
     double first_gather = 0, last_reduce = 0;
     for (const UnitTimes& u : mesh.layers) {
         first_gather = std::max(first_gather, u.gather);
-        last_reduce = std::max(last_reduce, u.reduce);
+        last_reduce = std::max(last_reduce, reduction(u));
     }
-    bucket(total, Bucket::fsdp_exposed) +=
-        first_gather + last_reduce + kRootExposed * (passes * mesh.root.gather + reductions * mesh.root.reduce);
-    bucket(total, Bucket::dp_exposed) += data_parallel_exposed(job, work, mesh);
+    bucket(total, Bucket::fsdp_exposed) += passes * (first_gather + kRootExposed * mesh.root.gather) +
+                                           reductions * (last_reduce + kRootExposed * reduction(mesh.root));
+    bucket(total, Bucket::dp_exposed) += data_parallel_exposed(job.runtime, forward, last, mesh);
     bucket(total, Bucket::optimizer) += mesh.optimizer;
     bucket(total, Bucket::host) += job.runtime.host_step;
     std::array<Seconds, kBuckets> result;

@@ -28,19 +28,20 @@ struct WorkTimes {
     double head_other[2] = {};  ///< loss, embedding gradient, accumulation
 };
 
-/// FSDP traffic of one unit for one micro-batch.
+/// FSDP traffic of one unit for one micro-batch, in seconds.
 struct UnitTimes {
-    double gather = 0;  ///< one all-gather
-    double reduce = 0;  ///< reduce-scatter, copies, HSDP all-reduce
-    bool regather = false;
+    double gather = 0;      ///< one all-gather
+    double reduce = 0;      ///< reduce-scatter and the copies around it
+    double all_reduce = 0;  ///< HSDP
 };
 
 /// What all plans of one mesh share.
 struct MeshTimes {
     std::array<UnitTimes, Model::kMaxLayerTypes> layers{};
     UnitTimes root;
-    double grad_sync = 0;     ///< DDP / ZeRO-1, once a step
-    double param_gather = 0;  ///< ZeRO-1
+    bool replicate_links = false;  ///< HSDP's all-reduce runs on links that the shard group does not use
+    double grad_sync = 0;          ///< DDP / ZeRO-1, once a step
+    double param_gather = 0;       ///< ZeRO-1
     double optimizer = 0;
     Provenance provenance = Provenance::exact;
 };

@@ -19,14 +19,6 @@ bool no_slower(double changed, double before) {
     return changed <= before * (1 + 1e-9);
 }
 
-/// Without a gradient sync that hides under the backward pass: the closed form lets it hide under GPU time alone, so that in a
-/// host-bound step a faster GPU or TP link hides less of it (up to 3 %).
-toy::Case any_case_without_hidden_sync() {
-    toy::Case c = toy::any_case();
-    c.job.runtime.dp_overlap = 0;
-    return c;
-}
-
 void scale_bandwidth(Cluster& cluster, double factor) {
     cluster.device.link.value = factor * cluster.device.link.value;
     cluster.device.nic.value = factor * cluster.device.nic.value;
@@ -56,14 +48,14 @@ RC_GTEST_PROP(Estimate, IsFiniteAndItsPartsSumExactly, ()) {
 }
 
 RC_GTEST_PROP(Estimate, MoreBandwidthNeverSlows, ()) {
-    toy::Case c = any_case_without_hidden_sync();
+    toy::Case c = toy::any_case();
     const double before = step(c.job, c.plan);
     scale_bandwidth(c.job.cluster, toy::any_of<double>({1.01, 2, 1000}));
     RC_ASSERT(no_slower(step(c.job, c.plan), before));
 }
 
 RC_GTEST_PROP(Estimate, FasterGemmNeverSlows, ()) {
-    toy::Case c = any_case_without_hidden_sync();
+    toy::Case c = toy::any_case();
     const double before = step(c.job, c.plan);
     const double factor = toy::any_of<double>({1.01, 2, 1000});
     for (GemmCurve& curve : c.job.cluster.device.gemm) {
@@ -74,7 +66,7 @@ RC_GTEST_PROP(Estimate, FasterGemmNeverSlows, ()) {
 }
 
 RC_GTEST_PROP(Estimate, FasterAttentionOrMemoryNeverSlows, ()) {
-    toy::Case c = any_case_without_hidden_sync();
+    toy::Case c = toy::any_case();
     const double before = step(c.job, c.plan);
     Device& device = c.job.cluster.device;
     if (toy::any_flag()) device.hbm.value = 1.5 * device.hbm.value;
@@ -94,7 +86,7 @@ RC_GTEST_PROP(Estimate, LessHostTimeNeverSlows, ()) {
 }
 
 RC_GTEST_PROP(Estimate, LessLatencyNeverSlows, ()) {
-    toy::Case c = any_case_without_hidden_sync();
+    toy::Case c = toy::any_case();
     const double before = step(c.job, c.plan);
     for (Tier& tier : c.job.cluster.tiers) tier.latency = 0.5 * tier.latency;
     RC_ASSERT(no_slower(step(c.job, c.plan), before));

@@ -33,7 +33,8 @@ TEST(Exposure, NoneButTheEndsWhereComputeDominates) {
     const Times t = times(job, {.mesh = {8, 8, 1, 1}});
     ASSERT_GT(t.work.layers[0].sum(0), 10 * t.mesh.layers[0].gather);
     const UnitTimes& layer = t.mesh.layers[0];
-    const double ends = layer.gather + layer.reduce + 0.5 * (t.mesh.root.gather + t.mesh.root.reduce);
+    const UnitTimes& root = t.mesh.root;
+    const double ends = layer.gather + layer.reduce + layer.all_reduce + 0.5 * (root.gather + root.reduce + root.all_reduce);
     EXPECT_NEAR(t.bucket(Bucket::fsdp_exposed), ends, 1e-6 * ends);
 }
 
@@ -60,11 +61,34 @@ TEST(Exposure, ContentionSlowsBoth) {
 }
 
 TEST(Reshard, SavesTheSecondGather) {
-    const Job job = job_of();
+    Job job = job_of(toy::ideal_runtime(), 512);  // communication dominates: what is gathered is seen
+    job.cluster.device.nic.value = BytesPerSecond{1e8};
+    job.cluster = toy::cluster(8, 8, job.cluster.device);
     Plan plan{.mesh = {1, 64, 1, 1}};
-    EXPECT_TRUE(times(job, plan).mesh.layers[0].regather);
+    const Times again = times(job, plan);
     plan.reshard_after_forward = false;
-    EXPECT_FALSE(times(job, plan).mesh.layers[0].regather);
+    const double saved = 32 * again.mesh.layers[0].gather;
+    EXPECT_NEAR((again.bucket(Bucket::fsdp_exposed) - times(job, plan).bucket(Bucket::fsdp_exposed)) / saved, 1, 1e-3);
+}
+
+TEST(Hsdp, AllReduceRunsBesideTheScatterOnItsOwnLinks) {
+    Job job = job_of(toy::ideal_runtime(), 512);
+    job.cluster.device.nic.value = BytesPerSecond{1e8};
+    job.cluster = toy::cluster(8, 8, job.cluster.device);
+    const Times own = times(job, {.mesh = {8, 8, 1, 1}});
+    ASSERT_TRUE(own.mesh.replicate_links);
+    const UnitTimes& u = own.mesh.layers[0];
+    ASSERT_GT(u.all_reduce, 10 * (u.gather + u.reduce + own.work.layers[0].sum(1)));
+    const double compute = own.work.layers[0].sum(0) + own.work.layers[0].sum(1);
+    EXPECT_NEAR(own.bucket(Bucket::fsdp_exposed) / (33 * u.all_reduce + 0.5 * own.mesh.root.all_reduce), 1,
+                0.01 + (compute + u.gather + u.reduce) / u.all_reduce);
+    EXPECT_FALSE(times(job, {.mesh = {4, 16, 1, 1}}).mesh.replicate_links);
+}
+
+TEST(Fsdp, EachMicroBatchPaysItsEnds) {
+    const Job job = job_of(toy::ideal_runtime(), 65536);
+    const Times one = times(job, {.mesh = {1, 64, 1, 1}}), four = times(job, {.mesh = {1, 64, 1, 1}, .grad_accum = 4});
+    EXPECT_NEAR(four.bucket(Bucket::fsdp_exposed) / one.bucket(Bucket::fsdp_exposed), 4, 1e-9);
 }
 
 TEST(Sync, LastOnlyReducesOnce) {
@@ -75,7 +99,7 @@ TEST(Sync, LastOnlyReducesOnce) {
     const Times every = times(job, plan);
     plan.sync_every_micro_batch = false;
     const Times last = times(job, plan);
-    const double saved = 3 * (32 * every.mesh.layers[0].reduce + 0.5 * every.mesh.root.reduce);
+    const double saved = 3 * (33 * every.mesh.layers[0].reduce + 0.5 * every.mesh.root.reduce);
     EXPECT_NEAR((every.bucket(Bucket::fsdp_exposed) - last.bucket(Bucket::fsdp_exposed)) / saved, 1, 1e-3);
 }
 

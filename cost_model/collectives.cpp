@@ -10,12 +10,13 @@ namespace ndtune {
 namespace {
 
 /// A collective that leaves the domain still crosses it: at most this share of the scale-up link (ring through all local ranks).
+/// Assumed.
 constexpr double kDomainShare = 0.8;
-/// Point-to-point exchange reaches this share of a scale-up link (NVLink send/recv against its nominal rate).
+/// Point-to-point exchange reaches this share of a scale-up link (NVLink send/recv against its nominal rate). Assumed.
 constexpr double kExchangeShare = 0.6;
-/// All-to-all across nodes: NIC efficiency 1 - 0.44/k (cost-model.md d5).
+/// All-to-all across nodes: NIC efficiency 1 - 0.44/k, k the domains. Assumed; no op list holds one before expert parallelism.
 constexpr double kAllToAllLoss = 0.44;
-/// A domain without a measured curve: share of the nominal link, latency of a hop.
+/// A domain without a measured curve: share of the nominal link. Assumed: the measured NVLink curves lie about there.
 constexpr double kUnmeasuredShare = 0.7;
 
 bool in_group(Axis axis, Group group) {
@@ -56,7 +57,7 @@ double within_domain(const Cluster& cluster, int ranks, Collective kind, double 
     return passes * ((n - 1) * tier.latency.value + bytes * (n - 1) / n / (kUnmeasuredShare * tier.bandwidth.value));
 }
 
-/// Ring: every byte passes every rank; k - 1 hops cross domains, the others stay inside (cost-model.md d5).
+/// NCCL's ring: every byte passes every rank; k - 1 hops cross domains, the others stay inside.
 double ring(const Cluster& cluster, const GroupPlacement& p, double alpha, double nic, double passes, double bytes) {
     const double n = p.ranks, k = p.domains;
     const Tier& inner = cluster.tiers.front();

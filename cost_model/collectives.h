@@ -15,12 +15,12 @@ struct GroupPlacement {
     bool operator==(const GroupPlacement&) const = default;
 };
 
-/// The placement that follows from the mesh order: an axis meets a tier after all axes inside it (cost-model.md d5).
+/// The placement that follows from the mesh order: an axis meets a tier after all axes inside it.
 GroupPlacement place(const Cluster& cluster, const Mesh& mesh, Group group);
 
 /// Time of one collective over `placement`; `bytes` is the full (gathered) volume. Zero for one rank.
-/// Inside a domain: alpha + V/B + gamma sqrt(V). Across: the best of ring, tree and hierarchical, each with its hops and its
-/// share of the NICs; q ranks of the group in a domain drive q NICs.
+/// Inside a domain: alpha + V/B + gamma sqrt(V). Across: a ring; an all-reduce takes the better of ring and hierarchy (a tree
+/// over the domains, pipelined with the all-reduce inside each). q ranks of the group in a domain drive q NICs.
 Seconds collective_time(const Cluster& cluster, const GroupPlacement& placement, Collective kind, double bytes);
 
 /// One hop of a ring exchange: bytes to the neighbour over the slowest link crossed, latency apart.

@@ -61,7 +61,7 @@ struct Device {
     bool cpu = false;
     Graded<Bytes> memory;          ///< usable by the training process before the framework's context
     Graded<BytesPerSecond> hbm;    ///< nominal memory bandwidth
-    double hbm_efficiency = 0.87;  ///< of streaming kernels (calibrated, time.md section 2)
+    double hbm_efficiency = 0.87;  ///< of streaming kernels; set beside the published runs, where elementwise traffic absorbs it
     Graded<BytesPerSecond> link;   ///< scale-up link per device, one direction
     Graded<BytesPerSecond> nic;    ///< scale-out share per device, one direction
     int devices_per_node = 8;

@@ -54,7 +54,7 @@ enum class LedgerRow : std::uint8_t {
 };
 constexpr int kLedgerRows = 11;
 std::string_view to_string(LedgerRow row);
-/// One line: what the row holds, as a formula in the symbols of cost-model.md.
+/// One line: what the row holds, as a formula in the letters of shapes.h.
 std::string_view formula(LedgerRow row);
 
 /// The moments of a step that can hold the peak.
@@ -97,8 +97,8 @@ Estimate estimate(const Job& job, const Plan& plan);
 /// Where each ledger row's inputs come from.
 Provenance provenance(const Job& job, LedgerRow row);
 
-/// Prices many plans of one job: what plans share (layer work by tp, cp and micro-batch; communication by mesh) is computed once
-/// and kept in tables allocated up front. Equal to `estimate` bit for bit. One per thread.
+/// Prices many plans of one job. What the last plan shares with the next (layer work by tp, cp and micro-batch; communication by
+/// mesh) is kept, so walk meshes outside and knobs inside. Equal to `estimate` bit for bit; allocates nothing. One per thread.
 class Pricer {
 public:
     explicit Pricer(const Job& job);

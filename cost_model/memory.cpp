@@ -8,7 +8,7 @@ namespace {
 constexpr double kMasterBytes = 4;     ///< fp32 weight
 constexpr double kGradientBytes = 4;   ///< FSDP2 keeps the sharded gradient in the parameter's own (fp32) dtype
 constexpr double kAdamStateBytes = 8;  ///< two fp32 moments
-/// FSDP2 holds two gathered blocks at once (current and prefetched) and the root unit all the time (frameworks.md d8).
+/// FSDP2 holds two gathered blocks at once (current and prefetched) and the root unit all the time.
 constexpr double kGatheredUnits = 2;
 
 using Rows = std::array<double, kLedgerRows>;
@@ -171,7 +171,7 @@ MemoryShapes memory_shapes(const Job& job, const Shapes& s) {
         m.loss_gathered = s.fsdp ? hidden : 0.0;
     }
     if (s.cp > 1) {
-        // Current and incoming K/V block, and their fp32 gradients on the way back (cost-model.md d4).
+        // Current and incoming K/V block, and their fp32 gradients on the way back.
         const double kv = s.tokens * a.kv_heads * static_cast<double>(a.head_dim + a.value_dim) / s.tp;
         m.gathered += (2 * s.width + 8) * kv;
     }

@@ -16,7 +16,7 @@ struct LayerWeights {
     std::int64_t routing = 0;      // router and shared-expert gate
 };
 
-// cost-model.md d1 and d3: q_r, kv_r = MLA ranks; d_n, d_r, d_v = head sizes without RoPE, with RoPE, of the value.
+// Multi-head latent attention as in DeepSeek-V2: queries and keys/values pass through low ranks; the keys' RoPE part is shared.
 void add_latent_attention(LayerWeights& weights, const Attention& attention, std::int64_t hidden) {
     const std::int64_t heads = attention.heads;
     const std::int64_t query_width = heads * attention.head_dim;

@@ -87,7 +87,7 @@ LayerParams layer_params(const Model& model, const LayerType& layer);
 ParameterCount parameters(const Model& model);
 
 /// Model FLOPs of forward + backward for one token in a sequence of `seq` tokens: 6 x matmul weights used (head included,
-/// embedding look-up not) + causal attention, windows respected, no recompute (cost-model.md d1; PaLM appendix B).
+/// embedding look-up not) + causal attention, windows respected, no recompute (PaLM, appendix B).
 double flops_per_token(const Model& model, std::int64_t seq);
 
 }  // namespace ndtune

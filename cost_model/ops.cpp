@@ -9,11 +9,11 @@
 namespace ndtune {
 namespace {
 
-/// Elementwise backward reads the saved input besides what forward moves (cost-model.md d2: SwiGLU 5/3, norms about 2).
+/// Elementwise backward reads the saved input besides what forward moves (by count: SwiGLU 5/3, norms about 2).
 constexpr double kElementwiseBackward = 1.7;
-/// fp32 optimizer step per owned parameter: read p, g, m, v; write p, m, v and the 16-bit copy (cost-model.md d10).
+/// fp32 optimizer step per owned parameter: read p, g, m, v; write p, m, v and the 16-bit copy.
 constexpr double kAdamBytes = 30;
-/// Gradient norm and clipping: read twice (cost-model.md d10).
+/// Gradient norm and clipping: read twice.
 constexpr double kNormClipBytes = 8;
 
 void push_linear(OpList& list, std::string_view name, double m, double k, double n, bool low_precision, double batch,
@@ -101,7 +101,7 @@ void push_mlp(OpList& list, const Job& job, const Shapes& s, const LayerType& la
     }
 }
 
-/// Least traffic of norms (2 x r+w), residual adds (2 x 3), RoPE and the activation (cost-model.md d2), all in wd-byte elements.
+/// Least traffic of norms (2 x r+w), residual adds (2 x 3), RoPE and the activation, in elements of `width` bytes.
 void push_elementwise(OpList& list, const Job& job, const Shapes& s, const LayerType& layer) {
     const Attention& at = job.model.attention;
     const double act = job.model.gated_mlp ? 3.0 : 2.0;

@@ -7,7 +7,8 @@
 
 namespace ndtune {
 
-/// Bytes one layer keeps for its backward pass, per token of one micro-batch (memory.md section 1), 16-bit compute.
+/// Bytes one layer keeps for its backward pass, per token of one micro-batch, 16-bit compute. Counted from what autograd saves in
+/// each implementation and checked against published peaks.
 /// kept = hidden x h/sigma + constant + attention x A/t + ffn x f/t, A = 2(a+2g)d + 2ad + 4a; sigma = t with sequence parallel.
 struct ActivationCoefficients {
     double hidden = 16;              ///< bytes x h
@@ -33,7 +34,8 @@ struct ActivationCoefficients {
 /// Where a run's memory figure is taken.
 enum class MemoryReading : std::uint8_t { allocated, reserved, device };
 
-/// Whose semantics a plan is run under: a row of facts, not code (frameworks.md F15-F57). Rows: profiles/catalog/runtimes.json.
+/// Whose semantics a plan is run under: a row of facts, not code. Rows: profiles/catalog/runtimes.json; the values
+/// here only stand in for keys that its first row leaves out.
 struct Runtime {
     std::string name;    ///< "fsdp2", "torchtitan", "megatron-core", ...
     std::string title;   ///< for the first line of the answer
@@ -93,13 +95,13 @@ struct Runtime {
     double slack = 1.06;               ///< reserved / allocated
     ActivationCoefficients activations;
 
-    // What the search may use, and what the target refuses (frameworks.md b1-b4).
-    bool allow_ddp_with_tp = true;     ///< R > 1, S = C = 1 together with T > 1 (rule 5)
-    bool allow_tied_with_tp = true;    ///< rule 9
-    bool allow_cp_with_window = true;  ///< rule 8
+    // What the search may use, and what the target refuses (search/constraints.h).
+    bool allow_ddp_with_tp = true;     ///< R > 1, S = C = 1 together with T > 1 (ddp_with_tp_cp)
+    bool allow_tied_with_tp = true;    ///< tied_with_tp
+    bool allow_cp_with_window = true;  ///< cp_window
     bool allow_cp = true;
     bool allow_fsdp = true;       ///< shards parameters over dp_shard (else only dp_replicate, ZeRO-1)
-    bool allow_selective = true;  ///< rule 10
+    bool allow_selective = true;  ///< runtime_knob
     bool allow_no_sync = true;    ///< can leave gradients unreduced until the last micro-batch
     bool sync_last_by_default = false;
     bool allow_zero1 = false;  ///< has a sharded optimizer over dp_replicate

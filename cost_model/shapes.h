@@ -7,7 +7,7 @@ namespace ndtune {
 /// 16-bit tensor-core GEMMs want their weight dimensions in multiples of this.
 constexpr int kGemmAlignment = 8;
 
-/// The sizes of one rank's work under a plan, in the symbols of cost-model.md, as doubles for formulas.
+/// The sizes of one rank's work under a plan, as doubles for formulas; the letters are those of every formula here.
 struct Shapes {
     double batch = 1;        ///< B, sequences per micro-batch
     double seq = 1;          ///< S

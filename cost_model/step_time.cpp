@@ -5,15 +5,16 @@
 namespace ndtune {
 namespace {
 
-/// A refetched input gather runs beside the dgrad GEMM: half of it shows (fitted together with the TP rows, time.md).
+/// A refetched input gather runs beside the dgrad GEMM: half of it shows (found beside the published
+/// tensor-parallel runs, not among the fitted constants).
 constexpr double kRefetchExposed = 0.5;
-/// Ring attention: launches of one K/V hop and the merge of partial results, per hop and pass.
+/// Ring attention: launches of one K/V hop and the merge of partial results, seconds per hop and pass. Assumed.
 constexpr double kRingHop[2] = {20e-6, 30e-6};
-/// Merging partial attention results costs this share of the attention (log-sum-exp rescaling, smaller blocks).
+/// Merging partial attention results costs this share of the attention (log-sum-exp rescaling, smaller blocks). Assumed.
 constexpr double kRingMerge = 0.1;
-/// The root unit's traffic (embedding, head) has the first and last layers to hide under: half shows.
+/// The root unit's traffic (embedding, head) has the first and last layers to hide under: half shows. Assumed.
 constexpr double kRootExposed = 0.5;
-/// Part of a synchronization that shows however much compute there is to hide it (last bucket).
+/// Part of a synchronization that shows however much compute there is to hide it (last bucket). Assumed.
 constexpr double kLastBucket = 0.05;
 /// Node hops of TP collectives per layer and pass that cannot hide under the host floor (4 forward; 5 backward).
 constexpr double kTpHops[2] = {4, 5};
@@ -97,7 +98,7 @@ double layer_communication(const Plan& plan, const MeshTimes& mesh, const UnitTi
     return gather + reduction(u);
 }
 
-/// Compute and communication on two streams: the longer one, and the slow-down each causes the other (cost-model.md d6).
+/// Compute and communication on two streams: the longer one, and the slow-down each causes the other.
 double overlapped(double compute, double communication, double contention) {
     if (communication <= 0) return compute;
     return overlap_max(compute, communication) + contention * std::min(compute, communication);

@@ -9,7 +9,8 @@
 
 namespace ndtune {
 
-/// One layer type's times for one micro-batch, in seconds; depends on tp, cp, micro-batch and CP method alone.
+/// One layer type's times for one micro-batch, in seconds; depends on tp, cp, micro-batch and CP method, and on the shard group
+/// where gradients are accumulated.
 struct LayerTimes {
     double matmul[2] = {};  ///< [forward, backward]
     double attention[2] = {};
@@ -21,7 +22,7 @@ struct LayerTimes {
     [[nodiscard]] double sum(int pass) const { return matmul[pass] + attention[pass] + elementwise[pass] + tp[pass] + cp[pass]; }
 };
 
-/// What all plans of one (tp, cp, micro-batch, CP method) share.
+/// What all plans with equal LayerTimes share.
 struct WorkTimes {
     std::array<LayerTimes, Model::kMaxLayerTypes> layers{};
     double head[2] = {};        ///< matmul of the head

@@ -13,7 +13,7 @@ namespace ndtune::search {
 
 struct Options;
 
-/// Named rules, in the order they are checked (frameworks.md b4). Each but the first can be switched off by name.
+/// Named rules, in the order they are checked; the tests go by the numbers. Each but the first can be switched off by name.
 enum class Rule : std::uint8_t {
     mesh_product,    ///< 1: R x S x C x T = devices
     user_limit,      ///< --fix, --limit

@@ -26,7 +26,7 @@ LayerMemory layer(const Job& job, const Plan& plan = {}) {
     return memory_shapes(job, shapes(job, plan)).layers[0];
 }
 
-// memory.md section 1, Llama-3-8B, T = 4096; A = 2 (a + 2g) d + 2 a d + 4 a.
+// Bytes that autograd saves, Llama-3-8B, T = 4096; A = 2 (a + 2g) d + 2 a d + 4 a.
 TEST(LayerMemory, TableOfImplementations) {
     struct Row {
         double hidden, constant, ffn, mib;
@@ -47,7 +47,7 @@ TEST(LayerMemory, RecomputeForms) {
     EXPECT_DOUBLE_EQ(m.checkpoint, 32 * kMiB);
 }
 
-// cost-model.md d4: 272.2 and 136.1 MiB at t = 2 and 4 with sequence parallel.
+// 272.2 and 136.1 MiB at t = 2 and 4 with sequence parallel.
 TEST(LayerMemory, TensorParallelDivides) {
     const Job job = job_of(coefficients(8, 0, 6));
     const double whole = layer(job).kept;
@@ -78,7 +78,7 @@ TEST(LayerMemory, PlainAttentionKeepsItsScores) {
     EXPECT_DOUBLE_EQ(layer(job_of({}, rt)).kept - flash, kTokens * 5 * 32 * 4096);  // 5 bytes a score
 }
 
-TEST(LayerMemory, MoeKeepsRoutedCopies) {  // memory.md 2, cost-model.md d4: T K (2h + 6 f_e) beside attention
+TEST(LayerMemory, MoeKeepsRoutedCopies) {  // T K (2h + 6 f_e) beside attention
     Job job = job_of(coefficients(8, 0, 6));
     LayerType& type = job.model.layers[0];
     const double dense = kTokens * 6 * 14336;

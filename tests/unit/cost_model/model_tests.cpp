@@ -123,7 +123,7 @@ TEST(Parameters, ActiveCountsKOfEExperts) {
     EXPECT_EQ(count.total - count.active, 3 * (6 - 2) * 3 * 10 * 5);
 }
 
-// 6 x matmul weights + 3 x 4 a d (S + 1) / 2 per layer (two products forward, causal), cost-model.md d1.
+// 6 x matmul weights + 3 x 4 a d (S + 1) / 2 per layer (two products forward, causal).
 TEST(FlopsPerToken, Llama8bAt8k) {
     const double weights = 32.0 * (4096.0 * 48 * 128 + 4096.0 * 4096 + 3.0 * 4096 * 14336) + 128256.0 * 4096;
     const double attention = 32.0 * 3 * 4 * 32 * 128 * (8192.0 + 1) / 2;

@@ -48,7 +48,7 @@ OpList layer(const Job& job, const Plan& plan) {
     return layer_ops(job, plan, job.model.layers[0]);
 }
 
-// cost-model.md d1: 2 T h (a + 2g) d + 2 T a d h + 6 T h f, over t; backward twice that, as dgrad and wgrad.
+// 2 T h (a + 2g) d + 2 T a d h + 6 T h f, over t; backward twice that, as dgrad and wgrad.
 TEST(LayerOps, LinearFlopsOfADenseLayer) {
     const Job job = job_of(toy::llama_8b());
     for (const int tp : {1, 2, 8}) {
@@ -111,10 +111,29 @@ TEST(LayerOps, LatentAttentionProjections) {
     at.q_rank = 128;
     at.kv_rank = 64;
     const double tokens = 4096, h = 512, a = 8;
-    const double projections =
-        2 * tokens * (h * 128 + 128 * a * 96 + h * (64 + 32) + 64 * a * (64 + 64) + a * 64 * h);  // cost-model.md d1
+    const double projections = 2 * tokens * (h * 128 + 128 * a * 96 + h * (64 + 32) + 64 * a * (64 + 64) + a * 64 * h);
     EXPECT_DOUBLE_EQ(flops(layer(job, {}), linear(Phase::forward)), projections + 6 * tokens * h * 1024);
     EXPECT_DOUBLE_EQ(flops(layer(job, {}), attention(Phase::forward)), 2 * tokens * 4096 / 2 * a * (96 + 64));
+}
+
+// Everything at once, as DeepSeek-V3 under a Megatron runtime: the fixed-capacity list holds it.
+TEST(LayerOps, LongestListFits) {
+    Runtime rt = toy::runtime();
+    rt.wgrad_accumulate_bytes = rt.grad_accumulate_bytes = 8;
+    rt.grad_accumulate_always = true;
+    Job job = job_of(toy::dense(1, 512, 8, 8, 1024, 1000), rt);
+    Attention& at = job.model.attention;
+    at.rope_dim = 32;
+    at.q_rank = 128;
+    at.kv_rank = 64;
+    LayerType& moe = job.model.layers[0];
+    moe.experts = 16;
+    moe.experts_per_token = 4;
+    moe.expert_ffn = 256;
+    moe.shared_ffn = 128;
+    const OpList list = layer(job, {.mesh = {1, 1, 2, 2}, .cp_method = CpMethod::all_gather});
+    EXPECT_EQ(list.ops().size(), 10 * 4 + 2 + 3 + 5 + 3);
+    EXPECT_LE(list.ops().size(), OpList::kCapacity);
 }
 
 // Summed over a step, linear FLOPs are 6 per weight and token, the definition of model FLOPs.
@@ -139,7 +158,7 @@ TEST(LayerOps, GemmBytesAreOperandsAndResult) {
     }
 }
 
-// frameworks.md a8, TP with sequence parallel: 4 collectives of n h 2 bytes each way, and the refetch of divided inputs.
+// TP with sequence parallel: 4 collectives of n h 2 bytes each way, and the refetch of divided inputs.
 TEST(TensorParallelOps, WithSequenceParallel) {
     const Job job = job_of(toy::llama_8b());
     const OpList list = layer(job, {.mesh = {1, 1, 2, 4}});

@@ -119,7 +119,7 @@ int count(const StepGraph& g, std::string_view name, Pass pass, int micro_batch)
     return n;
 }
 
-TEST(BuildStepGraph, CollectivesAreThoseOfTheInventory) {  // frameworks.md a8
+TEST(BuildStepGraph, CollectivesAreThoseOfTheInventory) {
     const Job job = fsdp_job();
     Plan plan = toy::plan(job, {1, 8, 1, 1});
     StepGraph g = build_step_graph(job, plan);

@@ -1,4 +1,4 @@
-// The rules of frameworks.md b4, by their numbers there.
+// The rules of search/constraints.h, by their numbers there.
 
 #include "search/constraints.h"
 

@@ -1,14 +1,15 @@
 #include "cost_model/compute.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ndtune {
 namespace {
 
-/// A launched attention kernel pays about this (kernels of a few microseconds; cost-model.md d2).
+/// A launched attention kernel pays about this, seconds. Assumed; GEMM launches of the devices lie at 2 to 10 us.
 constexpr double kAttentionLaunch = 6e-6;
-/// Attention and fp8 casts heat the part less than dense GEMMs: they see this share of the sustained-clock loss (fitted,
-/// time.md).
+/// Attention and fp8 casts heat the part less than dense GEMMs: they see this share of the sustained-clock loss (fitted
+/// on the published runs).
 constexpr double kAttentionClockShare = 0.7;
 /// Time of a 16-bit GEMM whose weight has an unaligned dimension over the aligned one's (a head of 50,257 words on A100:
 /// calibrated on the published vTrain runs, where the head takes 26 ms for 2.5 TFLOP unsplit and a quarter of that on two ranks,
@@ -84,6 +85,8 @@ ComputeModel::ComputeModel(const Job& job) {
     const AttentionCurve& curve = attention_curve(device, rt.attention);
     const std::size_t head = head_class(job.model.attention.head_dim);
     attention_peak_ = curve.peak[head].value * rt.attention_rate / (1 + (dense_.sustained - 1) * kAttentionClockShare);
+    // The curves are of 16-bit kernels; one in fp32 multiplies no faster than the fp32 GEMM.
+    if (fp32_) attention_peak_ = std::min(attention_peak_, dense_.flops / dense_.sustained);
     attention_pad_ = curve.seq_pad[head];
     attention_backward_ = curve.backward;
     plain_attention_ = rt.attention == AttentionKernel::plain;

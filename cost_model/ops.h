@@ -42,7 +42,8 @@ struct Op {
 /// A fixed-capacity list: building one allocates nothing.
 class OpList {
 public:
-    static constexpr std::size_t kCapacity = 48;
+    /// The longest list is a layer's of latent attention and shared experts: 10 linears of 4 operations, 5 kernels, 5 tp, 3 cp.
+    static constexpr std::size_t kCapacity = 56;
     void push(const Op& op);
     [[nodiscard]] std::span<const Op> ops() const { return {ops_.data(), size_}; }
 
@@ -51,8 +52,8 @@ private:
     std::size_t size_ = 0;
 };
 
-/// What one layer does for one micro-batch: compute, tensor- and context-parallel exchange. Depends on tp, cp and micro-batch
-/// only.
+/// What one layer does for one micro-batch: compute, tensor- and context-parallel exchange. Depends on tp, cp, micro-batch and CP
+/// method, and on the shard group where gradients are accumulated.
 OpList layer_ops(const Job& job, const Plan& plan, const LayerType& layer);
 /// Embedding, final norm, head and loss for one micro-batch.
 OpList head_ops(const Job& job, const Plan& plan);

@@ -103,6 +103,14 @@ TEST(Gemm, UnsupportedPrecisionRunsInTheNextWider) {
     EXPECT_LT(seconds(job, op), seconds(wider, op) * 1.01);
 }
 
+// The curves are of 16-bit kernels; MFU would pass 1 if fp32 used them.
+TEST(Attention, InFp32IsNoFasterThanTheGemm) {
+    const Op op{.name = "attention", .kind = OpKind::attention, .m = 1e9, .k = 128, .n = 4096, .flops = 1e15};
+    const double gemm = 1e15 * 1.1 / 48e12;
+    EXPECT_NEAR(seconds(job_of(toy::ideal_runtime(), Precision::fp32), op), gemm, 1e-4 * gemm);
+    EXPECT_LT(seconds(job_of(), op), 0.2 * gemm);
+}
+
 TEST(Attention, RateFallsForShortSequences) {
     const Job job = job_of();
     Op op{.name = "attention", .kind = OpKind::attention, .m = 4096, .k = 128, .n = 4096, .flops = 1e15};

@@ -18,8 +18,9 @@ bool supports(const Device& device, Precision precision) {
     return device.gemm[static_cast<std::size_t>(precision)].peak.value > 0;
 }
 
-/// bf16, or on parts without it (V100, T4) fp16, or fp32.
+/// bf16, or on parts without it (V100, T4) fp16, or fp32. A CPU computes in fp32.
 Precision default_precision(const Device& device) {
+    if (device.cpu) return Precision::fp32;
     for (Precision p : {Precision::bf16, Precision::fp16}) {
         if (supports(device, p)) return p;
     }
@@ -74,7 +75,11 @@ Result<void> set_sizes(Workload& workload, const SearchCommand& command) {
     return {};
 }
 
+constexpr std::string_view kAboutSequence = "a sequence of ";
+
 Result<void> check_sequence(JobInput& input) {
+    // A repeated report brings the word on its own sequence along: it is said anew.
+    std::erase_if(input.warnings, [](const std::string& warning) { return warning.starts_with(kAboutSequence); });
     const Model& model = input.job.model;
     const std::int64_t seq = input.job.workload.seq_len;
     if (model.positions > 0 && seq > model.positions) {
@@ -84,7 +89,7 @@ Result<void> check_sequence(JobInput& input) {
     }
     if (model.max_seq > 0 && seq > model.max_seq) {
         input.warnings.push_back(
-            fmt::format("a sequence of {} tokens is longer than the {} that {} states", seq, model.max_seq, model.name));
+            fmt::format("{}{} tokens is longer than the {} that {} states", kAboutSequence, seq, model.max_seq, model.name));
     }
     return {};
 }
@@ -121,6 +126,7 @@ Result<JobInput> job_from_flags(const SearchCommand& command) {
     input.job.model = std::move(model->model);
     input.job.cluster = std::move(*cluster);
     input.warnings = std::move(model->warnings);
+    if (input.job.cluster.device.cpu) input.job.workload.precision = default_precision(input.job.cluster.device);
     return with_flags(std::move(input), command);
 }
 

@@ -30,9 +30,23 @@ bool asks_for_help(const std::vector<std::string>& args) {
     return false;
 }
 
+/// The command line as a shell would read it again: what is more than plain words stands in single quotes.
+std::string typed(std::string_view verb, const std::vector<std::string>& args) {
+    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,@%+";
+    std::string line = fmt::format("ndtune {}", verb);
+    for (const std::string& arg : args) {
+        const bool plain = !arg.empty() && arg.find_first_not_of(kPlain) == std::string::npos;
+        std::string quoted;
+        for (const char c : arg) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+        line += plain ? " " + arg : " '" + quoted + "'";
+    }
+    return line;
+}
+
 int run_verb(std::string_view verb, const std::vector<std::string>& args) {
     if (asks_for_help(args)) return print(verb_help(verb));
-    const Result<int> code = parse_command(verb, args).and_then([](const Command& command) {
+    const Result<int> code = parse_command(verb, args).and_then([&](Command command) {
+        if (auto* search = std::get_if<SearchCommand>(&command)) search->typed = typed(verb, args);
         return std::visit([](const auto& c) { return run(c); }, command);
     });
     if (code) return *code;

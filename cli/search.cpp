@@ -104,6 +104,7 @@ Result<int> run(const SearchCommand& command) {
 
     reports::ConsoleStyle style = style_of(command, elapsed.count());
     style.report_path = question->report_path;
+    style.command = command.typed;
     const auto text = answer(command, *report, style);
     if (!text) return tl::unexpected(text.error());
     const auto written = write_result(*text, command.common.output);

@@ -195,14 +195,33 @@ std::string details_text(const Report& report, const ConsoleStyle& style) {
     return text + "\n" + rules.text(style.unicode) + "\n";
 }
 
+/// A command broken as a shell reads it, with a backslash at each end of line, never inside quotes.
+std::string continued(const std::string& command, const ConsoleStyle& style) {
+    constexpr std::size_t kIndent = 10;
+    const std::size_t room = static_cast<std::size_t>(std::max(style.width, 40)) - kIndent - 2;
+    std::string text;
+    std::size_t start = 0, space = std::string::npos;
+    bool quoted = false;
+    for (std::size_t i = 0; i < command.size(); ++i) {
+        if (command[i] == '\'') quoted = !quoted;
+        if (i - start > room && space != std::string::npos) {
+            text += command.substr(start, space - start) + " \\\n" + std::string(kIndent, ' ');
+            start = space + 1;
+            space = std::string::npos;
+        }
+        if (command[i] == ' ' && !quoted) space = i;
+    }
+    return text + command.substr(start);
+}
+
 /// The last line: what to type next.
 std::string next_text(const Report& report, const ConsoleStyle& style) {
     if (report.result.plans.empty()) {
         return labelled("Next", "more devices, a shorter --seq, or --why PLAN to see what stands in the way of one plan", style);
     }
     if (!style.report_path.empty()) return labelled("Next", fmt::format("ndtune explain '{}#1'", style.report_path), style);
-    const std::string command = style.command.empty() ? "ndtune search ..." : style.command;
-    return "Next      " + command + " --explain\n";
+    return "Next      " +
+           continued(printable(style.command.empty() ? "ndtune search ..." : style.command) + " --explain", style) + "\n";
 }
 
 std::string emphasized(std::string text, const ConsoleStyle& style) {
@@ -219,7 +238,8 @@ std::string emphasized(std::string text, const ConsoleStyle& style) {
 std::string to_console(const Report& report, const ConsoleStyle& style) {
     const std::vector<search::RankedPlan>& plans = report.result.plans;
     if (style.verbosity < 0) return plans.empty() ? "" : to_text(plans.front().plan) + "\n";
-    std::string text = assumptions(report.job, report.options.memory_margin, style) + space_line(report.result.space, style) + "\n";
+    std::string text =
+        assumptions(report.job, report.options.memory_margin, style) + space_line(report.result.space, style) + "\n";
     if (plans.empty()) {
         text += "No plan fits.\n" + least_devices_text(report, style);
     } else {

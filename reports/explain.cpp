@@ -95,7 +95,10 @@ std::string binds_line(const Estimate& e) {
 }
 
 /// "scale-out bandwidth x0.41, memory capacity x1.3" and what would not do.
-std::string flips_line(const Job& job, const std::string& rival_name, const Plan& plan, const Plan& rival) {
+std::string flips_line(const Report& report, const std::string& rival_name, const Plan& plan, const Plan& rival) {
+    Job job = report.job;
+    Bytes& capacity = job.cluster.device.memory.value;
+    capacity = whole_bytes(static_cast<double>(capacity.value) * (1 - report.options.memory_margin));
     std::vector<search::Sensitivity> all = search::what_would_flip(job, plan, rival);
     const auto distance = [](const search::Sensitivity& s) { return s.factor ? std::abs(std::log(*s.factor)) : 1e9; };
     std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
@@ -128,10 +131,10 @@ std::string rivals_text(const Report& report, const RankedPlan& ranked, std::opt
     if (plans.empty()) return text;
     if (index != 0) {
         against(0);
-        return text + labelled("Flips", flips_line(report.job, "this plan", plans.front().plan, ranked.plan), style);
+        return text + labelled("Flips", flips_line(report, "this plan", plans.front().plan, ranked.plan), style);
     }
     for (std::size_t i = 1; i < std::min<std::size_t>(plans.size(), 3); ++i) against(i);
-    if (plans.size() > 1) text += labelled("Flips", flips_line(report.job, "#2", ranked.plan, plans[1].plan), style);
+    if (plans.size() > 1) text += labelled("Flips", flips_line(report, "#2", ranked.plan, plans[1].plan), style);
     return text;
 }
 

@@ -100,6 +100,7 @@ bool gemm_speed(Contest& contest, double factor) {
 bool host_time(Contest& contest, double factor) {
     Runtime& runtime = contest.job.runtime;
     runtime.host_layer *= factor;
+    runtime.host_unfused_softmax *= factor;
     runtime.host_micro_batch *= factor;
     runtime.host_step *= factor;
     return true;

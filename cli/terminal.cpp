@@ -79,10 +79,11 @@ Error io_error(std::string_view what, const std::string& path, std::string hint)
 int exit_code(ErrorCode code) {
     switch (code) {
         case ErrorCode::bad_input:
-        case ErrorCode::not_found: return kBadInput;
+        case ErrorCode::not_found:
+        case ErrorCode::unsupported:
+            return kBadInput;  // an input nothing can be said about; 5 is left to a missing worker or GPU
         case ErrorCode::infeasible: return kInfeasible;
         case ErrorCode::check_failed: return kCheckFailed;
-        case ErrorCode::unsupported: return kUnsupported;
         case ErrorCode::internal: return kInternal;
     }
     return kInternal;

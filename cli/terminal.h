@@ -16,7 +16,6 @@ inline constexpr int kInternal = 1;
 inline constexpr int kBadInput = 2;
 inline constexpr int kInfeasible = 3;
 inline constexpr int kCheckFailed = 4;
-inline constexpr int kUnsupported = 5;
 inline constexpr int kInterrupted = 130;
 int exit_code(ErrorCode code);
 

@@ -34,7 +34,7 @@ TEST(ExitCode, OnePerKindOfError) {
     EXPECT_EQ(exit_code(ErrorCode::not_found), 2);
     EXPECT_EQ(exit_code(ErrorCode::infeasible), 3);
     EXPECT_EQ(exit_code(ErrorCode::check_failed), 4);
-    EXPECT_EQ(exit_code(ErrorCode::unsupported), 5);
+    EXPECT_EQ(exit_code(ErrorCode::unsupported), 2);
 }
 
 }  // namespace

@@ -32,9 +32,9 @@ Result<std::string> explain_target(const reports::Report& report, const Target& 
         return parse_plan(target.plan).and_then([&](const Plan& plan) { return reports::explain(report, plan, style); });
     }
     constexpr int kMostPlans = 1'000'000;
-    return parse_int(target.plan, target.file + "#", 1, kMostPlans).and_then([&](int rank) {
-        return reports::explain(report, static_cast<std::size_t>(rank - 1), style);
-    });
+    const Result<int> rank = parse_int(target.plan, "#N", 1, kMostPlans);
+    if (!rank) return bad_input(rank.error().message, target.file + "#" + target.plan, target.file + "#1 is the best plan");
+    return reports::explain(report, static_cast<std::size_t>(*rank - 1), style);
 }
 
 }  // namespace

@@ -38,10 +38,13 @@ Result<Question> read_question(const SearchCommand& command) {
     if (command.model.empty()) {
         return bad_input("the model is missing", {}, "ndtune search llama-3.1-8b --cluster 8xh100-sxm --seq 8k --batch 64");
     }
+    const bool repeats = is_report(command.model);
+    if (repeats && command.cluster) {
+        return bad_input("a report brings its own cluster along", "--cluster", "name the model to search another cluster");
+    }
     Result<Question> question =
-        !command.cluster && is_report(command.model)
-            ? question_from_report(command)
-            : job_from_flags(command).map([](JobInput input) { return Question{std::move(input), default_options(), {}}; });
+        repeats ? question_from_report(command)
+                : job_from_flags(command).map([](JobInput input) { return Question{std::move(input), default_options(), {}}; });
     if (!question) return question;
     auto options = search_options(command, std::move(question->options));
     if (!options) return tl::unexpected(options.error());
@@ -84,12 +87,26 @@ Error nothing_fits(const search::SearchResult& result) {
                                                                     : "another batch, or see --why PLAN and --no-rule"};
 }
 
+/// Wishes about a whole run are answered for many clusters only: not to be passed over in silence for one.
+Result<void> check_no_wishes(const SearchCommand& command) {
+    for (const auto& [value, flag] :
+         {std::pair{&command.tokens, "--tokens"}, std::pair{&command.deadline, "--deadline"},
+          std::pair{&command.budget, "--budget"}, std::pair{&command.batch_tolerance, "--batch-tolerance"}}) {
+        if (*value) {
+            return bad_input(fmt::format("{} belongs to a comparison of clusters", flag), flag,
+                             "--gpus 8:4096 --device h100-sxm in place of --cluster");
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<int> run(const SearchCommand& command) {
     const auto format = parse_choice(command.format, "--format", {"table", "json", "csv", "md"});
     if (!format) return tl::unexpected(format.error());
     if (command.gpus || command.device) return run_sizing(command);
+    if (const auto checked = check_no_wishes(command); !checked) return tl::unexpected(checked.error());
     if (command.why) {
         const auto plan = parse_plan(*command.why);
         if (!plan) return tl::unexpected(plan.error());

@@ -114,6 +114,8 @@ INSTANTIATE_TEST_SUITE_P(
         FlagCase{"OutputIsAFolder", with(kGood, {"-o", "/"}), "(/)"},
         FlagCase{"ControlBytes", search("no\x01such\nmodel"), "no\\x01such model"},
         FlagCase{"NotUtf8Argument", search("\xff\xfe"), "\\xff\\xfe"},
+        FlagCase{"DeadlineOfOneCluster", with(search("llama-3.1-8b"), {"--deadline", "30d"}), "--deadline"},
+        FlagCase{"TokensOfOneCluster", with(search("llama-3.1-8b"), {"--tokens", "2T"}), "--tokens"},
         FlagCase{"SizingWithoutTokens", with(kSizing, {"--gpus", "8:64"}), "--tokens"},
         FlagCase{"SizingWithoutGpus", with(kSizing, {"--tokens", "2T"}), "--gpus"},
         FlagCase{"SizingBackwards", with(kSizing, {"--tokens", "2T", "--gpus", "64:8"}), "--gpus"},

@@ -111,6 +111,24 @@ TEST(Cli, ReportRepeatsTheSearch) {
     EXPECT_EQ(answer({"explain", path + "#" + report["plans"][0]["plan"].get<std::string>()}), answer({"explain", path + "#1"}));
 }
 
+TEST(Cli, WarningsAreSaidOnceWhenAReportIsRepeated) {
+    const TemporaryFolder folder;
+    const std::string path = (folder.path() / "report.json").string();
+    answer({"search", "tinyllama-1.1b", "--cluster", "8xh100-sxm", "--seq", "4k", "--batch", "64", "--json", "-o", path});
+    EXPECT_THAT(read_text(path), HasSubstr("4096 tokens is longer than the 2048"));
+    EXPECT_EQ(answer({"search", path, "--json"}), read_text(path));
+    EXPECT_THAT(answer({"search", path, "--json", "--seq", "2k"}), Not(HasSubstr("is longer than")));
+}
+
+TEST(Cli, ReportKeepsItsCluster) {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("report.json", answer(search({"--json"})));
+    const Outcome outcome = run({"search", path, "--cluster", "2x8xh100-sxm"});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("(--cluster)"));
+    EXPECT_THAT(run({"explain", path + "#0"}).err, HasSubstr("report.json#0). Hint: "));
+}
+
 TEST(Cli, ReportWithOtherFlags) {
     const TemporaryFolder folder;
     const std::string path = folder.file("report.json", answer(search({"--json"})));

@@ -133,6 +133,15 @@ TEST(ClusterFile, ThreeTiersAndADifferentPart) {
     EXPECT_DOUBLE_EQ(cluster->tiers[2].oversubscription, 4);
 }
 
+TEST(ClusterFile, NetworkOfASingleNodeIsLeftOut) {
+    const auto cluster = parse_cluster_file(
+        "device = \"h100\"\nnodes = 1\n[[tier]]\nspans = 8\nbandwidth = \"400GB/s\"\n[[tier]]\nbandwidth = \"50GB/s\"\n",
+        "x.toml");
+    ASSERT_TRUE(cluster) << cluster.error().message << " " << cluster.error().where;
+    ASSERT_EQ(cluster->tiers.size(), 1U);
+    EXPECT_DOUBLE_EQ(cluster->tiers[0].bandwidth.value, 400e9);
+}
+
 struct Bad {
     const char* name;
     const char* text;

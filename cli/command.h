@@ -24,7 +24,7 @@ struct SearchCommand {
     std::optional<std::string> gpus, device, tokens, deadline, budget, prices, batch_tolerance;  ///< sizing
     std::optional<std::string> why;
     bool explain = false;
-    std::string typed;  ///< the command line as a shell would read it again
+    std::string typed;             ///< the command line as a shell would read it again
     std::string format = "table";  ///< table, json, csv or md
 };
 

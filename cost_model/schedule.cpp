@@ -238,6 +238,7 @@ private:
 }  // namespace
 
 Schedule schedule(const StepGraph& graph) {
+    NDTUNE_ASSERT(topological_order(graph).size() == graph.nodes.size());  // no cycle: every op gets its turn
     Player player(graph);
     player.play();
     const Reader reader(graph, player.times);

@@ -55,9 +55,9 @@ std::string cluster_line(const Cluster& cluster, double memory_margin) {
     const std::string word = device_word(device);
     const auto nodes = static_cast<std::uint64_t>(cluster.nodes);
     const auto devices = static_cast<std::uint64_t>(cluster.devices());
-    std::string text = fmt::format("{} x {} {} = {}, {} usable each", plural(nodes, "node"), cluster.devices_per_node,
+    std::string text = fmt::format("{} x {} {} = {}, {} each", plural(nodes, "node"), cluster.devices_per_node,
                                    printable(device.title), plural(devices, word), format_bytes(device.memory.value));
-    if (memory_margin > 0) text += fmt::format(" ({}% kept free)", sig3(100 * memory_margin));
+    if (memory_margin > 0) text += fmt::format(" ({}% of it kept free)", sig3(100 * memory_margin));
     if (devices == 1) return text;
     for (std::size_t i = 0; i < cluster.tiers.size(); ++i) {
         const Tier& tier = cluster.tiers[i];

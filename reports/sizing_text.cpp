@@ -102,6 +102,25 @@ std::string wishes_line(const SizingReport& report) {
     return text;
 }
 
+/// Each wish fails by itself: the two ends of what can be had.
+std::string out_of_reach(const search::SizingResult& result) {
+    const search::SizingRow* soonest = nullptr;
+    const search::SizingRow* cheapest = nullptr;
+    for (const search::SizingRow& row : result.rows) {
+        if (!row.best) continue;
+        if (!soonest || row.duration_s < soonest->duration_s) soonest = &row;
+        if (row.cost && (!cheapest || *row.cost < *cheapest->cost)) cheapest = &row;
+    }
+    if (!soonest) return "";
+    const auto end = [](const search::SizingRow& row) {
+        const std::string cost = row.cost ? " for " + format_dollars(*row.cost) : "";
+        return fmt::format("{}{} on {}", format_duration(Seconds{row.duration_s}), cost, row.cluster.name);
+    };
+    std::string text = "no cluster meets either wish: the soonest is " + end(*soonest);
+    if (cheapest && cheapest != soonest) text += ", the cheapest " + end(*cheapest);
+    return text;
+}
+
 std::string needed_text(const SizingReport& report) {
     const search::SizingRequest& request = report.request;
     const search::SizingResult& result = report.result;
@@ -117,7 +136,7 @@ std::string needed_text(const SizingReport& report) {
                                                  format_dollars(*result.budget_needed))
                                    : fmt::format("the least it costs is {}", format_dollars(*result.budget_needed));
     }
-    if (text.empty()) return "";
+    if (text.empty()) return result.fastest ? "" : out_of_reach(result);
     if (request.deadline_s && result.deadline_needed_s && !result.budget_needed) {
         text += fmt::format("; none listed is done in {} at a known price", format_duration(Seconds{*request.deadline_s}));
     }

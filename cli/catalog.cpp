@@ -131,10 +131,12 @@ Result<std::string> show_runtime(const std::string& name) {
 
 Result<std::string> show_fabric(const std::string& name) {
     const auto tier = profiles::find_fabric(name);
-    if (!tier) return tl::unexpected(tier.error());
+    const auto per_node = profiles::fabric_is_per_node(name);
+    if (!tier || !per_node) return tl::unexpected(tier ? per_node.error() : tier.error());
     const std::string rate = tier->bandwidth.value > 0 ? format_bandwidth(tier->bandwidth) : "the device's own NIC rate";
-    return fmt::format("{}  {} per device, {} a hop, reached share {:.2f}, oversubscription {} ({})\n", name, rate,
-                       format_duration(tier->latency), tier->efficiency, tier->oversubscription, to_string(tier->provenance));
+    return fmt::format("{}  {} per {}, {} a hop, reached share {:.2f}, oversubscription {} ({})\n", name, rate,
+                       *per_node ? "node" : "device", format_duration(tier->latency), tier->efficiency, tier->oversubscription,
+                       to_string(tier->provenance));
 }
 
 Result<std::string> list_fabrics() {

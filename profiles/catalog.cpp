@@ -126,6 +126,10 @@ Result<Tier> find_fabric(std::string_view name) {
     return load_fabric(name).map([](const Fabric& fabric) { return fabric.tier; });
 }
 
+Result<bool> fabric_is_per_node(std::string_view name) {
+    return load_fabric(name).map([](const Fabric& fabric) { return fabric.per_node; });
+}
+
 Result<Cluster> with_fabric(Cluster cluster, std::string_view name) {
     const auto fabric = load_fabric(name);
     if (!fabric) return tl::unexpected(fabric.error());

@@ -20,6 +20,8 @@ Result<Model> find_model(std::string_view name);
 /// A named scale-out network, e.g. "infiniband-400g". Its bandwidth is 0 where the device's own NIC share applies, and that of
 /// a whole node where the network is stated per node: with_fabric resolves both.
 Result<Tier> find_fabric(std::string_view name);
+/// Whether that network's bandwidth is a node's, shared by its devices. Errors as find_fabric.
+Result<bool> fabric_is_per_node(std::string_view name);
 /// The cluster with its outer tier on that network. A cluster whose scale-up domain joins all devices stays as it is.
 /// Errors: unknown name; more devices than the network joins (nvlink-72).
 Result<Cluster> with_fabric(Cluster cluster, std::string_view name);

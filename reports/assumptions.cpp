@@ -57,7 +57,7 @@ std::string cluster_line(const Cluster& cluster, double memory_margin) {
     const auto devices = static_cast<std::uint64_t>(cluster.devices());
     std::string text = fmt::format("{} x {} {} = {}, {} each", plural(nodes, "node"), cluster.devices_per_node,
                                    printable(device.title), plural(devices, word), format_bytes(device.memory.value));
-    if (memory_margin > 0) text += fmt::format(" ({}% of it kept free)", sig3(100 * memory_margin));
+    if (memory_margin > 0) text += fmt::format(" ({:.3g}% of it kept free)", 100 * memory_margin);
     if (devices == 1) return text;
     for (std::size_t i = 0; i < cluster.tiers.size(); ++i) {
         const Tier& tier = cluster.tiers[i];

@@ -237,8 +237,8 @@ void StepBuilder::set_units() {
 double StepBuilder::repeated_seconds(const Layer& layer) const {
     if (!layer.recomputed) return 0;
     const LayerTimes& t = work_.layers[static_cast<std::size_t>(layer.type)];
-    if (plan_.recompute == Recompute::full) return t.sum(0);
-    return rt_.selective_attention_only ? t.attention[0] : rt_.selective_forward * t.sum(0);
+    const RecomputeShare share = recompute_share(job_, plan_);
+    return share.forward * t.sum(0) + share.attention * t.attention[0];
 }
 
 double StepBuilder::kept_bytes(const Layer& layer) const {

@@ -23,6 +23,7 @@ struct SearchCommand {
     std::vector<std::string> fix, limit, within_node, no_rule;
     std::optional<std::string> gpus, device, tokens, deadline, budget, prices, batch_tolerance;  ///< sizing
     std::optional<std::string> why;
+    bool no_bounds = false;
     bool explain = false;
     std::string typed;             ///< the command line as a shell would read it again
     std::string format = "table";  ///< table, json, csv or md

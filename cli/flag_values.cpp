@@ -175,6 +175,7 @@ Result<search::Options> search_options(const SearchCommand& command, search::Opt
         if (!value) return tl::unexpected(value.error());
         *out = *value;
     }
+    if (command.no_bounds) options.bounds = false;
     if (const auto added = add_limits(command, options); !added) return tl::unexpected(added.error());
     if (const auto added = add_rules(command, options); !added) return tl::unexpected(added.error());
     return options;

@@ -62,6 +62,7 @@ void add_space(CLI::App& app, SearchCommand& c) {
         ->type_name("RULE")
         ->allow_extra_args(false)
         ->group("Space");
+    app.add_flag("--no-bounds", c.no_bounds, "Price every plan that breaks no rule; same answer, slower")->group("Space");
     app.add_option("--margin", c.margin, "Memory to keep free (5%)")
         ->type_name("SHARE")
         ->envname("NDTUNE_MARGIN")

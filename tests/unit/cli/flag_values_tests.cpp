@@ -71,6 +71,7 @@ TEST(SearchOptions, LaysFlagsOverWhatIsThere) {
     command.limit = {"cp<=4"};
     command.within_node = {"tp"};
     command.no_rule = {"memory"};
+    command.no_bounds = true;
     const auto options = search_options(command, base);
     ASSERT_TRUE(options);
     EXPECT_EQ(options->top, 3);
@@ -79,6 +80,7 @@ TEST(SearchOptions, LaysFlagsOverWhatIsThere) {
     EXPECT_THAT(options->limits, ElementsAre(search::AxisLimit{Axis::tp, 8, 8}, search::AxisLimit{Axis::cp, 1, 4}));
     EXPECT_THAT(options->within_node, ElementsAre(Axis::tp));
     EXPECT_THAT(options->disabled_rules, ElementsAre(search::Rule::memory));
+    EXPECT_FALSE(options->bounds);
 }
 
 TEST(ParseGpus, ReadsRangesStepsAndLists) {

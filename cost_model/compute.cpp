@@ -8,8 +8,8 @@ namespace {
 
 /// A launched attention kernel pays about this, seconds. Assumed; GEMM launches of the devices lie at 2 to 10 us.
 constexpr double kAttentionLaunch = 6e-6;
-/// Attention and fp8 casts heat the part less than dense GEMMs: they see this share of the sustained-clock loss (fitted
-/// on the published runs).
+/// Attention and fp8 casts heat the part less than dense GEMMs: they see this share of the sustained-clock loss.
+/// Assumed: attention's own rates are fitted beside it.
 constexpr double kAttentionClockShare = 0.7;
 /// Time of a 16-bit GEMM whose weight has an unaligned dimension over the aligned one's (a head of 50,257 words on A100:
 /// calibrated on the published vTrain runs, where the head takes 26 ms for 2.5 TFLOP unsplit and a quarter of that on two ranks,

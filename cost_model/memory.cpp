@@ -17,7 +17,7 @@ double& at(Rows& rows, LedgerRow row) {
     return rows[static_cast<std::size_t>(row)];
 }
 
-/// Whether the loss of this plan divides logits over tp.
+/// Bytes per logit at the loss's peak.
 double logit_bytes(const Runtime& rt, const Shapes& s) {
     return s.loss_tp > 1 ? rt.loss_peak_bytes_tp : rt.loss_peak_bytes;
 }
